@@ -1,0 +1,47 @@
+# Needs Python 3.11 or later and make, nothing else.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PY := .venv/bin/python
+BENCH_PY := .venv-bench/bin/python
+CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=... (this one is %s)" % sys.version.split()[0])'
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint docs bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.ready  ## train a small bot, export it and pit it against the scripted ones
+	$(PY) train.py --preset demo --run runs/demo
+	$(PY) evaluate.py runs/demo/bot scripted-normal scripted-easy random
+
+test: .venv/.ready  ## run the tests
+	$(PY) -m pytest -n 2 --dist worksteal tests
+
+lint: .venv/.ready  ## check style and types
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy kuku_env
+
+docs: .venv/.ready  ## regenerate the tables in docs/ and the layout files from the code
+	$(PY) -m kuku_env.docs
+
+bench: .venv-bench/.ready  ## measure speed beside other libraries
+	$(BENCH_PY) benchmarks/run.py
+
+clean:  ## remove environments and caches (runs/ is kept)
+	rm -rf .venv .venv-bench build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp comes last, so that an interrupted install is done again.
+.venv/.ready: pyproject.toml constraints.txt
+	@$(CHECK_PYTHON)
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install -q -c constraints.txt -e '.[train,evaluate,dev]'
+	@touch $@
+
+# Peers live in their own environment: their pins are not ours.
+.venv-bench/.ready: pyproject.toml constraints.txt benchmarks/requirements.txt
+	@$(CHECK_PYTHON)
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install -q -c constraints.txt -r benchmarks/requirements.txt -e '.[train]'
+	@touch $@

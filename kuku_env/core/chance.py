@@ -1,0 +1,89 @@
+"""Chance: a generator that lives in a game's record, and choices made with it.
+
+The generator is a 64-bit xorshift (Marsaglia 2003, "Xorshift RNGs", shifts 13, 7, 17). Shifts and
+exclusive-ors cannot overflow, so compiled and plain Python give the same numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kuku_env.core.jit import njit
+
+_A, _B, _C, _HALF = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
+
+
+def generator_states(seed: int | None, count: int) -> NDArray[np.uint64]:
+    """Well separated, non-zero generator states, shape (count,), from one seed.
+
+    ``None`` takes entropy from the operating system. Raises ValueError for a negative seed.
+    """
+    if seed is not None and seed < 0:
+        raise ValueError(f"seed must be None or an integer of at least 0, given {seed!r}")
+    states = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+    states[states == 0] = 1
+    return states
+
+
+@njit
+def next_state(x: Any) -> Any:
+    """The generator state after ``x`` (uint64, never zero)."""
+    x ^= x << _A
+    x ^= x >> _B
+    x ^= x << _C
+    return x
+
+
+@njit
+def below(s: Any, n: int) -> int:
+    """Draw an integer from 0 to n - 1 with the generator of record ``s``."""
+    s.rng = next_state(s.rng)
+    return int(((s.rng >> _HALF) * np.uint64(n)) >> _HALF)
+
+
+@njit
+def pick(s: Any, weights: Any, total: int) -> int:
+    """Draw an index with probability ``weights[index] / total`` (small non-negative integers)."""
+    left = below(s, total)
+    index = 0
+    while left >= weights[index]:
+        left -= weights[index]
+        index += 1
+    return index
+
+
+@njit
+def sample_legal(action_mask: Any, generators: Any, actions: Any, start: int, stop: int) -> None:
+    """For rows start..stop-1 draw a uniformly random legal action.
+
+    ``action_mask`` int8 (n, A), ``generators`` uint64 (n,) advanced in place, ``actions`` int64 (n,)
+    written. A row without a legal action gets -1.
+    """
+    size = action_mask.shape[1]
+    for i in range(start, stop):
+        legal = 0
+        for a in range(size):
+            legal += action_mask[i, a]
+        actions[i] = -1
+        if legal == 0:
+            continue
+        x = next_state(generators[i])
+        generators[i] = x
+        left = int(((x >> _HALF) * np.uint64(legal)) >> _HALF)
+        a = 0
+        while a + 8 <= size:  # whole blocks first: most of a mask lies before the chosen action
+            block = 0
+            for k in range(8):
+                block += action_mask[i, a + k]
+            if left < block:
+                break
+            left -= block
+            a += 8
+        left -= action_mask[i, a]
+        while left >= 0:
+            a += 1
+            left -= action_mask[i, a]
+        actions[i] = a

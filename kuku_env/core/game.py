@@ -1,0 +1,163 @@
+"""The contract between a game and everything that stands on it.
+
+A game is its rules on structured records, compiled; a layout; and the words that tell what happened.
+Environments, bots, arena and protocol know only what is declared here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kuku_env.core.chance import generator_states
+from kuku_env.core.layout import Layout
+
+
+class OptionError(ValueError):
+    """An option was given a value that is not allowed."""
+
+    def __init__(self, name: str, value: Any, allowed: str) -> None:
+        super().__init__(f"option {name!r} was given {value!r}; allowed: {allowed}")
+        self.name, self.value, self.allowed = name, value, allowed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OptionError, (self.name, self.value, self.allowed)
+
+
+def check_int(name: str, value: Any, low: int, high: int) -> None:
+    """Raise OptionError unless value is an integer from low to high."""
+    is_int = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_int or not low <= value <= high:
+        raise OptionError(name, value, f"an integer from {low} to {high}")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Raise OptionError unless value is one of the choices, of the same type."""
+    if not any(type(value) is type(choice) and value == choice for choice in choices):
+        raise OptionError(name, value, " or ".join(map(repr, choices)))
+
+
+class IllegalActionError(ValueError):
+    """An action that the rules do not allow now; the game has not changed."""
+
+
+class Policy(Protocol):
+    """A bot: stateless, all memory is in the observation."""
+
+    name: str
+
+    def probabilities(
+        self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]
+    ) -> NDArray[np.float32]:
+        """Probability of every action, float32 (N, A), exactly 0 where illegal.
+
+        ``observation`` int8 (N, D), ``action_mask`` int8 (N, A). Raises ValueError for other shapes
+        or types, and for a row without a legal action.
+        """
+
+
+class GameOptions(Protocol):
+    """Options: a frozen dataclass whose fields carry ``doc``; it checks itself when made."""
+
+    num_players: int
+
+    def write(self, record: Any) -> None:
+        """Set the option fields of a game's record."""
+
+
+class Kernels(Protocol):
+    """Compiled functions on an array of records; see a game's ``kernels.py``."""
+
+    deal: Any
+    step: Any
+    resolve: Any
+    chance_weights: Any
+    observe: Any
+    secrets: Any
+    first_illegal: Any
+    step_range: Any
+    observe_range: Any
+    secrets_range: Any
+
+
+class Telling(Protocol):
+    """Words of a game: views, events and texts; see a game's ``view.py``."""
+
+    def view(self, record: Any, seat: int, rules: Mapping[str, Any]) -> dict[str, Any]:
+        """Everything one seat knows, as plain JSON (FORMATS: view)."""
+
+    def happenings(self, record: Any) -> list[dict[str, Any]]:
+        """The events of the record's last step, complete (FORMATS: game record)."""
+
+    def seat_event(self, event: Mapping[str, Any], seat: int) -> dict[str, Any]:
+        """An event as one seat may read it (FORMATS: seat stream)."""
+
+    def replay_outcome(self, record: Any, event: Mapping[str, Any]) -> list[int]:
+        """The outcomes of chance that an event tells, in order."""
+
+    def action_text(self, action: int, seat: int, num_players: int) -> str:
+        """The text of an action id for the seat that acts."""
+
+    def action_id(self, text: str, seat: int, num_players: int) -> int:
+        """The action id of a text. Raises ValueError for a text that is none."""
+
+    def render(self, record: Any, seat: int | None) -> str:
+        """The table in text: one seat's view, or everything."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game, complete.
+
+    ``id`` is the registered name (``namespace/Name-vN``), ``name`` the short one for command
+    lines, ``state`` the record's dtype, ``layout`` what a seat observes, ``secrets`` what is hidden,
+    ``decision_phases`` the first so many phase numbers, in which a player decides; ``over`` and
+    ``chance`` the other two; ``max_outcomes`` bounds the outcomes of a chance event.
+    """
+
+    id: str
+    name: str
+    options: type[Any]
+    presets: Mapping[str, Mapping[str, Any]]
+    state: np.dtype[Any]
+    layout: Layout
+    secrets: Layout
+    kernels: Any
+    telling: Any
+    max_players: int
+    max_outcomes: int
+    over: int
+    chance: int
+    scripted: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def make_options(self, preset: str | None = None, **options: Any) -> Any:
+        """Options from a preset and changes to it.
+
+        Raises OptionError for an unknown preset or option, or a value that is not allowed.
+        """
+        if preset is not None and preset not in self.presets:
+            raise OptionError("preset", preset, f"None or one of {sorted(self.presets)}")
+        known = [f.name for f in dataclasses.fields(self.options)]
+        for name, value in options.items():
+            if name not in known:
+                raise OptionError(name, value, f"the options of {self.id} are {known}")
+        base = dict(self.presets[preset]) if preset is not None else {}
+        return self.options(**{**base, **options})
+
+    def new_states(self, options: Sequence[Any], *, explicit_chance: bool = False) -> NDArray[Any]:
+        """Records with these options (one each), not yet dealt, shape (len(options),)."""
+        S = np.zeros(len(options), self.state)
+        for record, chosen in zip(S, options, strict=True):
+            chosen.write(record)
+            record.explicit_chance = explicit_chance
+        return S
+
+    def deal(self, S: NDArray[Any], i: int, seed: int | None) -> None:
+        """Start game i anew from a seed."""
+        S[i].rng = generator_states(seed, 1)[0]
+        self.kernels.deal(S, i)

@@ -1,0 +1,222 @@
+"""BatchEnv: many games side by side in one array of records."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kuku_env.core.chance import generator_states, sample_legal
+from kuku_env.core.game import Game, IllegalActionError
+from kuku_env.core.parallel import run_ranges
+from kuku_env.games import find_game
+
+
+@dataclass
+class Turns:
+    """What the games of a batch wait for, and what the last step brought; n games, n first axes.
+
+    ``observation`` int8 (n, D) and ``action_mask`` int8 (n, A) of the seat that decides, ``seat``
+    int8 (n,) which seat that is (-1: the game is over), ``rewards`` float32 (n, P) of the last step
+    by absolute seat, ``terminated`` and ``truncated`` bool (n,): the last step ended the game. With
+    automatic reset the observation is then already that of the next game, whose first decision is
+    waited for; the rewards are still those of the game that ended.
+    """
+
+    observation: NDArray[np.int8]
+    action_mask: NDArray[np.int8]
+    seat: NDArray[np.int8]
+    rewards: NDArray[np.float32]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """bool (n,): the last step ended the game, one way or the other."""
+        return self.terminated | self.truncated
+
+    def copy(self) -> Turns:
+        """The same in arrays of its own."""
+        arrays = {f.name: getattr(self, f.name).copy() for f in dataclasses.fields(self)}
+        return Turns(**arrays)
+
+
+class BatchEnv:
+    """``num_envs`` games of one kind, stepped together.
+
+    ``tables`` gives options for games that differ, for example ``[{"num_players": 2},
+    {"num_players": 4}]``: game i is played by entry i modulo their number, on top of the other
+    options. ``threads`` spreads the games over so many cores; results are the same for any number.
+    ``autoreset``: a game that ends is dealt anew in the same step; without it, it waits with seat -1
+    for ``restart`` and takes action -1.
+
+    The arrays of the returned ``Turns`` are the environment's own and are written by the next step;
+    ``copy=True`` returns fresh ones. A batch can be copied (``clone``) and pickled in mid-game.
+
+    Raises OptionError for options that are not allowed, ValueError for other arguments.
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int,
+        *,
+        seed: int | None = None,
+        threads: int = 1,
+        autoreset: bool = True,
+        preset: str | None = None,
+        tables: Sequence[Mapping[str, Any]] | None = None,
+        **options: Any,
+    ) -> None:
+        for name, value in (("num_envs", num_envs), ("threads", threads)):
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name} must be an integer of at least 1, given {value!r}")
+        if tables is not None and not tables:
+            raise ValueError("tables must be None or name at least one table's options")
+        self.game = find_game(game)
+        self.num_envs, self.threads, self.autoreset = int(num_envs), int(threads), bool(autoreset)
+        made = [
+            self.game.make_options(preset, **{**options, **table}) for table in tables or [{}]
+        ]
+        self.options = [made[i % len(made)] for i in range(self.num_envs)]
+        self._S = self.game.new_states(self.options)
+        n, layout = self.num_envs, self.game.layout
+        self._turns = Turns(
+            np.zeros((n, layout.size), np.int8),
+            np.zeros((n, layout.num_actions), np.int8),
+            np.zeros(n, np.int8),
+            np.zeros((n, self.game.max_players), np.float32),
+            np.zeros(n, np.bool_),
+            np.zeros(n, np.bool_),
+        )
+        self._seed = seed
+        self._dealt = False
+
+    @property
+    def num_players(self) -> NDArray[np.int64]:
+        """Table size of each game, int64 (n,)."""
+        return np.array([chosen.num_players for chosen in self.options])
+
+    def reset(self, seed: int | None = None, *, copy: bool = False) -> Turns:
+        """Deal all games anew. ``None`` keeps to the constructor's seed the first time, and later
+        goes on with each game's own generator."""
+        if seed is None and not self._dealt:
+            seed = self._seed
+        if seed is not None or not self._dealt:
+            self._S["rng"] = generator_states(seed, self.num_envs)
+        for i in range(self.num_envs):
+            self.game.kernels.deal(self._S, i)
+        self._dealt = True
+        turns = self._turns
+        for quiet in (turns.rewards, turns.terminated, turns.truncated):
+            quiet[:] = 0
+        self._observe()
+        return turns.copy() if copy else turns
+
+    def step(self, actions: ArrayLike, *, copy: bool = False) -> Turns:
+        """Act in every game: ``actions`` integers (n,), ids of the layout.
+
+        Raises IllegalActionError, ValueError (shape) or TypeError (not integers); then no game has
+        changed.
+        """
+        chosen = self._checked(actions)
+        S, t, kernel = self._S, self._turns, self.game.kernels.step_range
+
+        def play(start: int, stop: int) -> None:
+            kernel(
+                S, chosen, self.autoreset, start, stop, t.observation, t.action_mask, t.seat,
+                t.rewards, t.terminated, t.truncated,
+            )  # fmt: skip
+
+        run_ranges(play, self.num_envs, self.threads)
+        return t.copy() if copy else t
+
+    def sample(self, generators: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Uniformly random legal actions, int64 (n,), -1 in a game that is over.
+
+        ``generators`` uint64 (n,) from ``kuku_env.core.chance.generator_states``, advanced in place.
+        """
+        actions = np.empty(self.num_envs, np.int64)
+        mask = self._turns.action_mask
+        run_ranges(
+            lambda start, stop: sample_legal(mask, generators, actions, start, stop),
+            self.num_envs,
+            self.threads,
+        )
+        return actions
+
+    def secrets(self) -> NDArray[np.int8]:
+        """What is hidden, int8 (n, game.secrets.size), relative to the seat that decides.
+
+        For critics that may see everything in training; never for a bot.
+        """
+        out = np.empty((self.num_envs, self.game.secrets.size), np.int8)
+        self.game.kernels.secrets_range(self._S, 0, self.num_envs, self._turns.seat, out)
+        return out
+
+    def restart(self, index: int, seed: int) -> None:
+        """Deal one game anew from its own seed; its rows of the turns are written at once."""
+        self.game.deal(self._S, index, seed)
+        t = self._turns
+        self.game.kernels.observe_range(
+            self._S, index, index + 1, t.observation, t.action_mask, t.seat
+        )
+
+    def turns(self, *, copy: bool = False) -> Turns:
+        """The present turns, as ``reset`` and ``step`` return them."""
+        return self._turns.copy() if copy else self._turns
+
+    def state_of(self, index: int) -> NDArray[Any]:
+        """A copy of one game's record, shape (1,)."""
+        return self._S[index : index + 1].copy()
+
+    def clone(self) -> BatchEnv:
+        """An independent batch that continues the same games."""
+        twin = object.__new__(BatchEnv)
+        twin.__dict__.update(self.__dict__)
+        twin._S, twin._turns = self._S.copy(), self._turns.copy()
+        return twin
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> BatchEnv:
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "game": self.game.id}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.game = find_game(state["game"])
+        self._S = self._S.view(self.game.state)
+
+    def _observe(self) -> None:
+        t = self._turns
+        self.game.kernels.observe_range(
+            self._S, 0, self.num_envs, t.observation, t.action_mask, t.seat
+        )
+
+    def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
+        if not self._dealt:
+            raise RuntimeError("reset the batch before its first step")
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,):
+            raise ValueError(f"actions must have shape ({self.num_envs},), given {given.shape}")
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"actions must be integers, given dtype {given.dtype}")
+        chosen = given.astype(np.int64, copy=False)
+        S, kernel = self._S, self.game.kernels.first_illegal
+        found = run_ranges(
+            lambda start, stop: kernel(S, chosen, start, stop), self.num_envs, self.threads
+        )
+        for index in found:
+            if index >= 0:
+                legal = np.flatnonzero(self._turns.action_mask[index]).tolist()
+                raise IllegalActionError(
+                    f"game {index}: action {given[index]} is not legal; legal: {legal or [-1]}"
+                )
+        return chosen
