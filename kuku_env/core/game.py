@@ -42,6 +42,10 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
         raise OptionError(name, value, " or ".join(map(repr, choices)))
 
 
+# What a game's kernel ``step`` returns.
+ILLEGAL, PLAYED, FATES_KNOWN = 0, 1, 2
+
+
 class IllegalActionError(ValueError):
     """An action that the rules do not allow now; the game has not changed."""
 
@@ -71,7 +75,13 @@ class GameOptions(Protocol):
 
 
 class Kernels(Protocol):
-    """Compiled functions on an array of records; see a game's ``kernels.py``."""
+    """Compiled functions on an array of records; see a game's ``kernels.py``.
+
+    Every record has the fields ``rng`` (generator state), ``explicit_chance``, ``phase`` (decisions
+    first, then ``Game.over`` and ``Game.chance``), ``turn`` (the seat that decides), ``decisions``,
+    ``truncated``, ``rewards`` (of the last step, by seat), ``returns`` (of the whole game so far),
+    ``place`` (0 while a seat's fate is open), ``log`` and ``logged`` (what the last step brought).
+    """
 
     deal: Any
     step: Any

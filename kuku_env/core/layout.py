@@ -25,15 +25,19 @@ class Field:
     """One named field of an observation.
 
     Cells are int8 between 0 and ``high``; a value that grows past ``high`` saturates there.
+
     ``source`` is the part of the JSON view that the field encodes, as a path: ``a.b`` names keys,
-    ``[relative]`` runs over seats from the observer's own onwards, ``[newest]`` over a list from its
-    end, ``[-1]`` is the last entry. ``how`` says how each value becomes cells:
-    ``scalar`` (the number itself), ``flag`` (truth as 0 or 1), ``one_hot`` (a 1 at the value's place in
-    ``values``), ``seat`` (a 1 at the seat's place relative to the observer), ``count`` (how often each
+    ``[relative]`` runs over seats from the observer's own onwards, ``[newest]`` over a list from
+    its end, ``[-1]`` is the last entry, if any. With ``?`` at its end the value may be null or
+    missing, and then encodes as zeros.
+
+    ``how`` says how each value becomes cells: ``scalar`` (the number itself; one of ``values`` if
+    there are any), ``flag`` (truth as 0 or 1), ``one_hot`` (a 1 at the value's place in ``values``;
+    places past the last cell encode as zeros), ``cell`` (a 1 at the cell of that number, none past
+    the last), ``seat`` (a 1 at the seat's place relative to the observer), ``count`` (how often each
     of ``values`` occurs in a list, or stands in a mapping), ``index`` (1 + the place in ``values`` of
     each entry of a list, 0 where there is none), ``each_one_hot`` (a one-hot row for each entry of
     a list), ``vector`` (a list of numbers as it is).
-    Null encodes as zeros, always.
     """
 
     name: str
@@ -53,7 +57,7 @@ class Field:
 class ActionBlock:
     """A run of action ids with one meaning; ``texts`` holds the text of each id.
 
-    A text may hold the placeholder ``{seat}`` for a seat relative to the actor.
+    A text may hold a placeholder such as ``{2}``: the seat two places to the actor's left.
     """
 
     name: str
@@ -135,7 +139,9 @@ class Layout:
         if cells.shape[-1:] != (self.size,):
             raise ValueError(f"last axis must have {self.size} cells, given shape {cells.shape}")
         head = cells.shape[:-1]
-        return {f.name: cells[..., self.offsets[f.name]].reshape(head + f.shape) for f in self.fields}
+        return {
+            f.name: cells[..., self.offsets[f.name]].reshape(head + f.shape) for f in self.fields
+        }
 
     def _declaration(self) -> dict[str, Any]:
         return {
@@ -164,4 +170,10 @@ class Layout:
             part["meaning"] = declared.meaning
         for part, block in zip(spec["actions"], self.actions, strict=True):
             part["meaning"] = block.meaning
-        return {"id": self.id, "size": self.size, "num_actions": self.num_actions, **spec}
+        head = {
+            "game": self.game,
+            "id": self.id,
+            "size": self.size,
+            "num_actions": self.num_actions,
+        }
+        return {**head, **spec}

@@ -51,8 +51,8 @@ class BatchEnv:
     ``tables`` gives options for games that differ, for example ``[{"num_players": 2},
     {"num_players": 4}]``: game i is played by entry i modulo their number, on top of the other
     options. ``threads`` spreads the games over so many cores; results are the same for any number.
-    ``autoreset``: a game that ends is dealt anew in the same step; without it, it waits with seat -1
-    for ``restart`` and takes action -1.
+    ``autoreset``: a game that ends is dealt anew in the same step. Without it, it waits with seat -1
+    for ``restart``, and action -1 leaves a game as it is for a step, whether it is over or not.
 
     The arrays of the returned ``Turns`` are the environment's own and are written by the next step;
     ``copy=True`` returns fresh ones. A batch can be copied (``clone``) and pickled in mid-game.
@@ -158,13 +158,36 @@ class BatchEnv:
         self.game.kernels.secrets_range(self._S, 0, self.num_envs, self._turns.seat, out)
         return out
 
-    def restart(self, index: int, seed: int) -> None:
-        """Deal one game anew from its own seed; its rows of the turns are written at once."""
-        self.game.deal(self._S, index, seed)
+    def restart(self, index: int, seed: int | None = None) -> None:
+        """Deal one game anew; its rows of the turns are written at once.
+
+        Without a seed the deal comes from the game's own generator.
+        """
+        if seed is None:
+            self.game.kernels.deal(self._S, index)
+        else:
+            self.game.deal(self._S, index, seed)
         t = self._turns
         self.game.kernels.observe_range(
             self._S, index, index + 1, t.observation, t.action_mask, t.seat
         )
+
+    @property
+    def places(self) -> NDArray[np.int8]:
+        """Place of each seat, int8 (n, P), 1 = winner; 0 while its fate is open. A fresh array."""
+        return self._S["place"].copy()
+
+    @property
+    def truncated(self) -> NDArray[np.bool_]:
+        """Which games ended by truncation and were not dealt anew, bool (n,). A fresh array."""
+        return self._S["truncated"].copy()
+
+    def observe(self, index: int, seat: int) -> NDArray[np.int8]:
+        """What one seat of one game may see now, int8 (D,), whether it is asked or not."""
+        layout = self.game.layout
+        observation, mask = np.empty(layout.size, np.int8), np.empty(layout.num_actions, np.int8)
+        self.game.kernels.observe(self._S, index, seat, observation, mask)
+        return observation
 
     def turns(self, *, copy: bool = False) -> Turns:
         """The present turns, as ``reset`` and ``step`` return them."""
@@ -211,7 +234,9 @@ class BatchEnv:
         chosen = given.astype(np.int64, copy=False)
         S, kernel = self._S, self.game.kernels.first_illegal
         found = run_ranges(
-            lambda start, stop: kernel(S, chosen, start, stop), self.num_envs, self.threads
+            lambda start, stop: kernel(S, chosen, not self.autoreset, start, stop),
+            self.num_envs,
+            self.threads,
         )
         for index in found:
             if index >= 0:

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kuku_env.core.chance import generator_states
-from kuku_env.core.game import Game, IllegalActionError
+from kuku_env.core.game import FATES_KNOWN, ILLEGAL, Game, IllegalActionError
 from kuku_env.games import find_game
+
+_FAR = 1 << 30  # no game has so many actions; compiled code takes machine integers
 
 
 class Match:
@@ -35,6 +37,7 @@ class Match:
         self.game = find_game(game)
         self.options = self.game.make_options(preset, **options)
         self.S = self.game.new_states([self.options], explicit_chance=explicit_chance)
+        self._step = self.game.kernels.step
         self.deal(seed)
 
     def deal(self, seed: int | None = None) -> None:
@@ -92,16 +95,20 @@ class Match:
             return []
         return [int(action) for action in np.flatnonzero(self.observe(self.to_act)[1])]
 
-    def step(self, action: int) -> None:
-        """Act for the seat that decides.
+    def step(self, action: int) -> bool:
+        """Act for the seat that decides; whether somebody's fate became known by it.
 
         Raises IllegalActionError, or TypeError for what is no integer; the game is then unchanged.
         """
-        if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
-            raise TypeError(f"an action is an integer, given {action!r}")
-        if not -(2**62) < action < 2**62 or not self.game.kernels.step(self.S, 0, int(action)):
+        if type(action) is not int:
+            if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
+                raise TypeError(f"an action is an integer id of the layout, given {action!r}")
+            action = int(action)
+        status = self._step(self.S, 0, action if -1 <= action <= _FAR else -1)
+        if status == ILLEGAL:
             raise self._illegal(action)
-        self.moves.append(int(action))
+        self.moves.append(action)
+        return bool(status == FATES_KNOWN)
 
     def act(self, text: str) -> None:
         """Act by text, such as ``claim 24``. Raises ValueError for a text that names no action."""
@@ -182,11 +189,13 @@ class Match:
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "game": self.game.id}
+        kept = {k: v for k, v in self.__dict__.items() if k != "_step"}
+        return {**kept, "game": self.game.id}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.game = find_game(state["game"])
+        self._step = self.game.kernels.step
         self.S = self.S.view(self.game.state)
 
     def _chance_weights(self) -> NDArray[np.int64]:

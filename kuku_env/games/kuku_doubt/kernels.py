@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kuku_env.core.game import FATES_KNOWN, ILLEGAL, PLAYED
 from kuku_env.core.jit import njit
 from kuku_env.games.kuku_doubt import rules
 from kuku_env.games.kuku_doubt.encode import encode, encode_secrets
@@ -24,13 +25,14 @@ def deal(S: Any, i: int) -> None:
 
 
 @njit
-def step(S: Any, i: int, action: int) -> bool:
-    """Act if it is legal; whether it was. An illegal action changes nothing."""
+def step(S: Any, i: int, action: int) -> int:
+    """Act if it is legal. ILLEGAL (nothing has changed), PLAYED, or FATES_KNOWN."""
     s = S[i]
     if not _is_legal(s, action):
-        return False
+        return ILLEGAL
+    living = s.living
     _step(s, action)
-    return True
+    return FATES_KNOWN if s.living < living or s.phase == _OVER else PLAYED
 
 
 @njit
@@ -68,17 +70,13 @@ def secrets(S: Any, i: int, seat: int, out: Any) -> None:
 
 
 @njit
-def first_illegal(S: Any, actions: Any, start: int, stop: int) -> int:
+def first_illegal(S: Any, actions: Any, may_wait: bool, start: int, stop: int) -> int:
     """The first game from start to stop - 1 whose action is illegal; -1 if there is none.
 
-    In a game that is over the action must be -1.
+    ``may_wait``: the action -1, which leaves a game as it is, is allowed.
     """
     for i in range(start, stop):
-        s = S[i]
-        if s.phase == _OVER:
-            if actions[i] != -1:
-                return i
-        elif not _is_legal(s, actions[i]):
+        if not (_is_legal(S[i], actions[i]) or (may_wait and actions[i] == -1)):
             return i
     return -1
 
@@ -97,10 +95,13 @@ def step_range(
     terminated: Any,
     truncated: Any,
 ) -> None:
-    """Step games start to stop - 1 with legal actions, and observe the seat that decides next."""
+    """Step games start to stop - 1 with legal actions, and observe the seat that decides next.
+
+    A game whose action is -1 is left as it is.
+    """
     for i in range(start, stop):
         s = S[i]
-        if s.phase == _OVER:
+        if actions[i] < 0:
             rewards[i, :] = 0.0
             terminated[i] = False
             truncated[i] = False

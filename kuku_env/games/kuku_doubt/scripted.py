@@ -45,6 +45,8 @@ _PHASE, _DECK, _HAND = (LAYOUT.start(name) for name in ("phase", "deck", "hand")
 _LIFE, _FACE_UP, _TABLE = (LAYOUT.start(name) for name in ("life_cards", "face_up", "table"))
 _MINE, _PASSED = LAYOUT.start("my_discards"), LAYOUT.start("passed")
 _NUMBERS, _DISCARDS = LAYOUT.start("claim_numbers"), LAYOUT.start("claim_discards")
+_SEATS, _TRUE_CLAIMS = LAYOUT.start("claim_seats"), LAYOUT.start("true_claims")
+_CAUGHT_LIES = LAYOUT.start("caught_lies")
 _CLAIM_PASSED, _PLAYERS = LAYOUT.start("claim_passed"), LAYOUT.start("num_players")
 _LIVES = 2
 
@@ -52,8 +54,10 @@ _LIVES = 2
 WAYS = np.array([sum(a * b == number for a, b in PAIRS) for number in CLAIMS], np.int64)
 
 # How scripted-normal thinks people claim, and how it claims itself.
-HONESTY = 0.7  # truth where it is allowed
+HONESTY = 0.6  # truth where it is allowed, before anything is known of the claimant
+TRUST = 5.0  # shown claims after which the claimant's own record counts as much
 NEARNESS = 0.8  # a lie n products above the lowest allowed is NEARNESS**n as likely
+WILD = 0.5  # share of lies that may be any allowed number
 DECISIVENESS = 25.0  # weight of a choice grows as exp(DECISIVENESS * win chance)
 
 
@@ -195,15 +199,27 @@ def floor_of(number: int) -> int:
 
 
 @njit
+def honesty_of_claimant(obs: Any) -> float:
+    """Share of true claims, by the claimant's public record and what is usual."""
+    seat = 1
+    while obs[_SEATS + seat] == 0:
+        seat += 1
+    true, lies = obs[_TRUE_CLAIMS + seat], obs[_CAUGHT_LIES + seat]
+    return (HONESTY * TRUST + true) / (TRUST + true + lies)
+
+
+@njit
 def pair_weights(obs: Any) -> Any:
     """Probability of each pair the claimant may hold, given the claim, float64 (NUM_PAIRS,)."""
     unseen = unseen_cards(obs)
     kept_one_of_mine = obs[_DISCARDS] == 1 and obs[_CLAIM_PASSED + 2] > 0
     claimed, floor = floor_of(obs[_NUMBERS]), floor_of(obs[_NUMBERS + 1])
+    honesty = honesty_of_claimant(obs)
     lies = 0.0
     for k in range(floor, NUM_CLAIMS):
         lies += lie_weight(k, floor)
-    lie = lie_weight(claimed, floor) / lies
+    near = lie_weight(claimed, floor) / lies
+    lie = WILD / (NUM_CLAIMS - floor) + (1.0 - WILD) * near
     weights = np.empty(NUM_PAIRS, np.float64)
     total = 0.0
     for pair in range(NUM_PAIRS):
@@ -216,9 +232,9 @@ def pair_weights(obs: Any) -> Any:
             weight = unseen[a] * unseen[b]
         product = PAIR_PRODUCT[pair]
         if product == CLAIM_NUMBER[claimed]:
-            weight *= HONESTY + (1.0 - HONESTY) * lie
+            weight *= honesty + (1.0 - honesty) * lie
         elif a != LIAR and product >= CLAIM_NUMBER[floor]:
-            weight *= (1.0 - HONESTY) * lie
+            weight *= (1.0 - honesty) * lie
         else:
             weight *= lie
         weights[pair] = weight

@@ -1,0 +1,73 @@
+"""Style: what bots do, told in the action blocks of the game's layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kuku_env.core.layout import Layout
+
+
+@dataclass
+class Style:
+    """Counts of decisions by bot and action block; B bots, K blocks.
+
+    ``decisions`` int64 (B,). ``possible`` int64 (B, K): decisions in which the block had a legal
+    action. ``chosen`` int64 (B, K): decisions in which an action of the block was taken.
+    """
+
+    layout: Layout
+    decisions: NDArray[np.int64]
+    possible: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        self._starts = np.array(list(self.layout.action_offsets.values()))
+        sizes = [block.size for block in self.layout.actions]
+        self._block_of = np.repeat(np.arange(len(sizes)), sizes)
+
+    @classmethod
+    def nothing(cls, num_bots: int, layout: Layout) -> Style:
+        blocks = len(layout.actions)
+        return cls(
+            layout,
+            np.zeros(num_bots, np.int64),
+            np.zeros((num_bots, blocks), np.int64),
+            np.zeros((num_bots, blocks), np.int64),
+        )
+
+    @classmethod
+    def total(cls, parts: Sequence[Style]) -> Style:
+        """The sum of styles of the same bots, at least one."""
+        return cls(
+            parts[0].layout,
+            np.sum([part.decisions for part in parts], axis=0),
+            np.sum([part.possible for part in parts], axis=0),
+            np.sum([part.chosen for part in parts], axis=0),
+        )
+
+    def add(self, bot: int, legal: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
+        """Count decisions of one bot: action masks int8 (n, A) and the actions taken, int64 (n,)."""
+        self.decisions[bot] += len(actions)
+        self.possible[bot] += np.maximum.reduceat(legal, self._starts, axis=1).sum(axis=0, dtype=int)
+        self.chosen[bot] += np.bincount(self._block_of[actions], minlength=len(self._starts))
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """Names of the K blocks."""
+        return tuple(block.name for block in self.layout.actions)
+
+    def rates(self) -> NDArray[np.float64]:
+        """How often a block was taken when it could be, float64 (B, K); NaN where it never could.
+
+        For a block such as ``accept`` this is the acceptance rate.
+        """
+        with np.errstate(invalid="ignore"):
+            return self.chosen / self.possible
+
+    def contested(self) -> NDArray[np.bool_]:
+        """bool (K,): blocks that some bot left aside for another; the rest tell nothing of style."""
+        return (self.chosen < self.possible).any(axis=0)

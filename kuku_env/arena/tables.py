@@ -1,0 +1,90 @@
+"""Tables of a match for a terminal, made with rich."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from kuku_env.arena.match import MatchResult
+from kuku_env.arena.statistics import Share, head_to_head, standings
+
+
+def print_match(console: Console, result: MatchResult) -> None:
+    """Standings, head to head and style of one match."""
+    console.print()
+    console.print(standings_table(result))
+    if len(result.labels) > 2:
+        console.print(head_to_head_table(result))
+    console.print(style_table([result], f"{result.plan.num_players} players: what the bots did"))
+
+
+def standings_table(result: MatchResult) -> Table:
+    plan = result.plan
+    fair = 100 / plan.num_players
+    table = Table(
+        title=f"{plan.num_players} players: {plan.games:,} games on {plan.num_deals:,} deals",
+        caption=f"A fair share is {fair:.1f} %. {result.decisions.mean():.1f} decisions a game"
+        + (f", {result.truncated.sum():,} games cut short." if result.truncated.any() else "."),
+    )
+    table.add_column("bot")
+    for name in ("seats held", "wins", "wins per seat", "95 % interval", "times fair"):
+        table.add_column(name, justify="right")
+    for row in sorted(standings(result), key=lambda row: -row.share.value):
+        table.add_row(
+            row.label,
+            f"{row.seats:,}",
+            f"{row.wins:,.0f}",
+            f"{100 * row.share.value:.1f} %",
+            f"{100 * row.share.low:.1f} – {100 * row.share.high:.1f}",
+            f"{row.times_fair:.2f}",
+        )
+    return table
+
+
+def head_to_head_table(result: MatchResult) -> Table:
+    table = Table(
+        title=f"{result.plan.num_players} players: head to head, row against column",
+        caption="Of the wins per seat of the two where both sat, the row's, in per cent.",
+    )
+    table.add_column("")
+    for label in result.labels:
+        table.add_column(label, justify="right")
+    for label, row in zip(result.labels, head_to_head(result), strict=True):
+        table.add_row(label, *map(_cell, row))
+    return table
+
+
+def style_table(results: Sequence[MatchResult], title: str) -> Table:
+    """How often each bot took a kind of action when it could; a row a bot and match."""
+    blocks = results[0].style.blocks
+    shown = [k for k in range(len(blocks)) if any(r.style.contested()[k] for r in results)]
+    table = Table(title=title, caption="How often each kind of action was taken when it was legal.")
+    table.add_column("bot")
+    table.add_column("players", justify="right")
+    table.add_column("decisions a seat", justify="right")
+    for k in shown:
+        table.add_column(blocks[k], justify="right")
+    for cells in _style_rows(results, shown):
+        table.add_row(*cells)
+    return table
+
+
+def _style_rows(results: Sequence[MatchResult], shown: Sequence[int]) -> Iterator[list[str]]:
+    for result in results:
+        style, rates = result.style, result.style.rates()
+        for bot, label in enumerate(result.labels):
+            seats = (result.plan.line_ups == bot).sum()
+            cells = [
+                "–" if math.isnan(rates[bot, k]) else f"{100 * rates[bot, k]:.1f} %" for k in shown
+            ]
+            each = f"{style.decisions[bot] / seats:.1f}"
+            yield [label, str(result.plan.num_players), each, *cells]
+
+
+def _cell(share: Share | None) -> str:
+    if share is None:
+        return "–"
+    return f"{100 * share.value:.1f} ({100 * share.low:.1f} – {100 * share.high:.1f})"
