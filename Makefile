@@ -23,7 +23,7 @@ lint: .venv/.ready  ## check style and types
 	$(PY) -m mypy kuku_env
 
 docs: .venv/.ready  ## regenerate the tables in docs/ and the layout files from the code
-	$(PY) -m kuku_env.docs
+	$(PY) docs/generate.py
 
 bench: .venv-bench/.ready  ## measure speed beside other libraries
 	$(BENCH_PY) benchmarks/run.py

@@ -1,11 +1,17 @@
 """The arena: bots against each other on shared deals with balanced seats, figures with intervals.
 
-``play_match`` plays, ``standings`` and ``head_to_head`` give the figures, ``MatchResult.style`` what
-the bots did. Playing needs the wheel alone; intervals need scipy, tables rich, plots matplotlib:
-``pip install 'kuku-env[evaluate]'``.
+``play_match`` plays, ``standings`` and ``head_to_head`` give the figures, ``MatchResult.style``
+tells what the bots did. Playing needs the wheel alone; intervals need scipy, tables rich, plots
+matplotlib: ``pip install 'kuku-env[evaluate]'``.
 """
 
-from kuku_env.arena.match import MatchResult, distinct_labels, play_match, self_play
+from kuku_env.arena.match import (
+    MatchResult,
+    check_match,
+    distinct_labels,
+    play_match,
+    self_play,
+)
 from kuku_env.arena.plan import ArenaError, Plan, balanced_teams, make_plan
 from kuku_env.arena.statistics import Share, Standing, clustered_share, head_to_head, standings
 from kuku_env.arena.style import Style
@@ -18,6 +24,7 @@ __all__ = [
     "Standing",
     "Style",
     "balanced_teams",
+    "check_match",
     "clustered_share",
     "distinct_labels",
     "head_to_head",

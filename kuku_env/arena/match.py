@@ -11,7 +11,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from threading import Event
 from typing import Any
 
@@ -84,24 +85,19 @@ def play_match(
     threads at once. ``batch_size``: games in lockstep on each. ``progress`` is told the number of
     games that just ended. ``preset`` and ``options`` are the game's.
 
-    Raises ArenaError for arguments that are not allowed or a bot whose probabilities are none,
+    Raises ArenaError for arguments that are not allowed or a bot that gives no probabilities,
     OptionError for options, BotError for a bot that is not meant for such a table.
     """
-    found = find_game(game)
-    chosen = found.make_options(preset, **{**options, "num_players": num_players})
-    for bot in bots:
-        if hasattr(bot, "accepts"):
-            bot.accepts(chosen)
-    threads = threads if threads is not None else _cores()
+    found, threads = find_game(game), _cores() if threads is None else threads
+    chosen, plan = check_match(
+        found, bots, num_players, games, seed, teams=teams, preset=preset, **options
+    )
     for name, value in (("threads", threads), ("batch_size", batch_size)):
         if value < 1:
             raise ArenaError(f"{name} must be at least 1, given {value}")
     names = tuple(labels or distinct_labels([bot.name for bot in bots]))
     if len(set(names)) != len(bots):
         raise ArenaError(f"labels must be {len(bots)} different names, given {list(names)}")
-    teams = balanced_teams(len(bots), num_players) if teams is None else teams
-    _check_teams(teams, len(bots), num_players)
-    plan = make_plan(teams, games, seed)
     job = _Job(found, chosen, tuple(bots), names, plan, progress or (lambda _: None))
     styles = _run(job, min(threads, plan.games), batch_size)
     return MatchResult(
@@ -110,12 +106,36 @@ def play_match(
     )  # fmt: skip
 
 
-def self_play(game: str | Game, bot: Policy, num_players: int, games: int, **rest: Any) -> MatchResult:
-    """One bot in all seats, a deal for each game; arguments as those of ``play_match``.
+def check_match(
+    game: str | Game,
+    bots: Sequence[Policy],
+    num_players: int,
+    games: int,
+    seed: int = 0,
+    *,
+    teams: Sequence[Sequence[int]] | None = None,
+    preset: str | None = None,
+    **options: Any,
+) -> tuple[Any, Plan]:
+    """The options and the plan of a match; raises what ``play_match`` would raise for them."""
+    chosen = find_game(game).make_options(preset, **{**options, "num_players": num_players})
+    for bot in bots:
+        if hasattr(bot, "accepts"):
+            bot.accepts(chosen)
+    if teams is None:
+        teams = balanced_teams(len(bots), num_players)
+    _check_teams(teams, len(bots), num_players)
+    return chosen, make_plan(teams, games, seed)
 
-    What it is for: ``result.style`` says how often the bot accepts, doubts and so on among its equals.
+
+def self_play(
+    game: str | Game, bot: Policy, num_players: int, games: int, seed: int = 0, **rest: Any
+) -> MatchResult:
+    """One bot in all seats, a deal for each game; other arguments as those of ``play_match``.
+
+    ``result.style`` then says how often the bot accepts, doubts and so on among its equals.
     """
-    return play_match(game, [bot], num_players, games, **rest)
+    return play_match(game, [bot], num_players, games, seed, **rest)
 
 
 def _cores() -> int:
@@ -132,8 +152,9 @@ def _check_teams(teams: Sequence[Sequence[int]], num_bots: int, num_players: int
                 f"a team must be {num_players} numbers of bots from 0 to {num_bots - 1}, "
                 f"given {tuple(team)}"
             )
-    if not teams:
-        raise ArenaError("teams must be None or hold at least one team")
+    missing = set(range(num_bots)).difference(*teams)
+    if missing:
+        raise ArenaError(f"every bot must be in a team; {sorted(missing)} are in none")
 
 
 @dataclass
@@ -160,7 +181,7 @@ class _Job:
 def _run(job: _Job, threads: int, batch_size: int) -> list[Style]:
     """Play the job's games; what each thread saw of the bots' style."""
     edges = [job.plan.games * k // threads for k in range(threads + 1)]
-    slots = [min(batch_size, stop - start) for start, stop in zip(edges, edges[1:], strict=False)]
+    slots = [min(batch_size, stop - start) for start, stop in pairwise(edges)]
     # Every slot has its first game before a thread starts, so that none is left without.
     workers = [_Worker(job, [job.todo.popleft() for _ in range(count)]) for count in slots]
     with ThreadPoolExecutor(threads, thread_name_prefix="kuku-arena") as pool:
@@ -179,7 +200,7 @@ class _Worker:
         self.job = job
         self.style = Style.nothing(len(job.bots), job.game.layout)
         self.games = np.array(first, np.int64)  # the game that each slot plays
-        options = {name: getattr(job.options, name) for name in job.options.__dataclass_fields__}
+        options = {part.name: getattr(job.options, part.name) for part in fields(job.options)}
         self.env = BatchEnv(job.game, len(first), autoreset=False, **options)
         self.env.reset(0)
         for slot, game in enumerate(first):
@@ -247,11 +268,12 @@ def _ask(
             f"{label} must give floats of shape {legal.shape}, given {given.dtype} {given.shape}"
         )
     good = (given >= 0).all(axis=1) & (np.abs(given.sum(axis=1) - 1) < 1e-3)
-    good &= ~((given > 0) & (legal == 0)).any(axis=1)
+    good &= ~((given != 0) & (legal == 0)).any(axis=1)
     if not good.all():
-        row = int(np.argmin(good))
+        row = given[int(np.argmin(good))]
+        stray = row[legal[int(np.argmin(good))] == 0]
         raise ArenaError(
-            f"{label} must give probabilities, 0 where illegal, that sum to 1; given "
-            f"{given[row].tolist()} where {np.flatnonzero(legal[row]).tolist()} are legal"
+            f"{label} must give probabilities that sum to 1, and 0 where illegal; given a lowest "
+            f"of {row.min():g}, a sum of {row.sum():g}, and {np.abs(stray).sum():g} where illegal"
         )
     return given

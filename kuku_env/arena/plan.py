@@ -1,7 +1,7 @@
 """Plans: which bots sit where in which game, and the chance that belongs to each game.
 
-A plan is settled before the first card: it depends on the number of bots, the table size, the number
-of games and the seed, and on nothing that a bot does.
+A plan is settled before the first card: it depends on the number of bots, the table size, the
+number of games and the seed, and on nothing that a bot does.
 
 **Teams.** A team is the bots of one table. Every bot sits ``players // bots`` times in every team;
 the seats that are left go to every choice of different bots in turn: four bots at two players are
@@ -9,9 +9,9 @@ the six pairs, three bots at four players are three teams with another bot doubl
 is all teams once, a plan is whole cycles, so every bot holds equally many seats.
 
 **Deals.** Each team in each cycle gets one deal and a random order around the table. The deal is
-played once for every rotation of that order, so every bot holds each seat equally often with the same
-cards. An order that repeats itself (A B A B) has fewer rotations that differ, and only those are
-played: no (deal, seating) comes twice.
+played once for every rotation of that order, so every bot holds each seat equally often with the
+same cards. An order that repeats itself (A B A B) has fewer rotations that differ, and only those
+are played: no (deal, seating) comes twice.
 """
 
 from __future__ import annotations
@@ -129,7 +129,9 @@ def make_plan(teams: Sequence[Sequence[int]], games: int, seed: int) -> Plan:
     cycles = -(-games // cycle)
     each = np.tile(np.array(teams, np.int16), (cycles, 1))
     players = each.shape[1]
-    orders = np.random.default_rng([seed, players]).permuted(each, axis=1)
+    # A spawn key keeps this generator apart from those of the deals.
+    shuffler = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(players,)))
+    orders = shuffler.permuted(each, axis=1)
     seats = np.arange(players)
     turned = orders[:, (seats - seats[:, None]) % players]  # (deal, rotation, seat)
     again = (turned == orders[:, None]).all(axis=2)

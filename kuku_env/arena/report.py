@@ -145,7 +145,7 @@ def plot(results: Sequence[MatchResult]) -> bytes:
     panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
     for axes, result in zip(panels, results, strict=True):
         _panel(axes, result)
-    panels[0].invert_yaxis()
+    panels[0].set_ylim(bots - 0.5, -0.5)
     figure.suptitle(f"{results[0].game.id}: wins per seat held, 95 % intervals")
     out = io.BytesIO()
     figure.savefig(out, format="png", dpi=150)

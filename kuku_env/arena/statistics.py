@@ -1,16 +1,16 @@
 """Figures of a match, with intervals clustered by deal.
 
-Games on the same deal are not independent, deals are: so a figure is a ratio of sums over deals, its
-variance comes from whole deals (the linearised ratio of cluster sampling, Cochran 1977, "Sampling
-Techniques", 6.3; the same as a cluster-robust error), and its interval is Wilson's (1927) for the
-sample size that has this variance, with Student's t for few deals (Korn and Graubard 1998). It stays
-within 0 and 1, and has a width where all games went one way.
+Games on the same deal are not independent, deals are: so a figure is a ratio of sums over deals,
+its variance comes from whole deals (the linearised ratio of cluster sampling, Cochran 1977,
+"Sampling Techniques", chapter 6; the same as a cluster-robust error), and its interval is Wilson's
+(1927) for the sample size that has this variance, with Student's t for few deals (after Korn and
+Graubard 1998). It stays within 0 and 1, and has a width where all games went one way.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,8 +56,8 @@ def clustered_share(part: ArrayLike, whole: ArrayLike) -> Share:
         return Share(p, 0.0, 1.0)
     residuals = x - p * y
     variance = deals / (deals - 1) * float(residuals @ residuals) / float(y.sum()) ** 2
-    if 0 < p < 1:
-        inverse_size = variance / (p * (1 - p))
+    if 0 < p < 1:  # plus one deal as if one-sided: that none deviated is no proof that none would
+        inverse_size = variance / (p * (1 - p)) + 1 / deals**2
     else:  # no variance seen: count the deals, as if games of a deal were all alike
         inverse_size = 1 / deals
     return _wilson(p, inverse_size, _student(deals - 1))
@@ -118,7 +118,7 @@ def _against(result: MatchResult, a: int, b: int) -> Share | None:
     return clustered_share(mine, both) if both.sum() > 0 else None
 
 
-def _by_deal(result: MatchResult, *of_games: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def _by_deal(result: MatchResult, *of_games: NDArray[Any]) -> list[NDArray[Any]]:
     """Sums over the games of each deal."""
     deal, count = result.plan.deal, result.plan.num_deals
     return [np.bincount(deal, values, count) for values in of_games]

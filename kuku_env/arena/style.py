@@ -50,9 +50,10 @@ class Style:
         )
 
     def add(self, bot: int, legal: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
-        """Count decisions of one bot: action masks int8 (n, A) and the actions taken, int64 (n,)."""
+        """Count decisions of one bot: their masks, int8 (n, A), and actions, int64 (n,)."""
         self.decisions[bot] += len(actions)
-        self.possible[bot] += np.maximum.reduceat(legal, self._starts, axis=1).sum(axis=0, dtype=int)
+        possible = np.maximum.reduceat(legal, self._starts, axis=1)
+        self.possible[bot] += possible.sum(axis=0, dtype=np.int64)
         self.chosen[bot] += np.bincount(self._block_of[actions], minlength=len(self._starts))
 
     @property
@@ -69,5 +70,5 @@ class Style:
             return self.chosen / self.possible
 
     def contested(self) -> NDArray[np.bool_]:
-        """bool (K,): blocks that some bot left aside for another; the rest tell nothing of style."""
-        return (self.chosen < self.possible).any(axis=0)
+        """bool (K,): blocks that some bot passed over for another; others tell nothing of style."""
+        return np.asarray(np.any(self.chosen < self.possible, axis=0))

@@ -41,7 +41,7 @@ def next_state(x: Any) -> Any:
 def below(s: Any, n: int) -> int:
     """Draw an integer from 0 to n - 1 with the generator of record ``s``."""
     s.rng = next_state(s.rng)
-    return int(((s.rng >> _HALF) * np.uint64(n)) >> _HALF)
+    return int(np.int64(((s.rng >> _HALF) * np.uint64(n)) >> _HALF))
 
 
 @njit
@@ -72,7 +72,7 @@ def sample_legal(action_mask: Any, generators: Any, actions: Any, start: int, st
             continue
         x = next_state(generators[i])
         generators[i] = x
-        left = int(((x >> _HALF) * np.uint64(legal)) >> _HALF)
+        left = np.int64(((x >> _HALF) * np.uint64(legal)) >> _HALF)
         a = 0
         while a + 8 <= size:  # whole blocks first: most of a mask lies before the chosen action
             block = 0

@@ -8,27 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from reprlib import repr as shown  # a caller's value in a message is cut short
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kuku_env.core.checks import ViewError, checked_list, place_among, shown, whole_number
+
 Spec = Mapping[str, Any]
-
-
-class ViewError(ValueError):
-    """A malformed view or seat stream; ``field`` is the path of what is wrong: ``claims[2].number``.
-
-    ``message`` says what was given and what is allowed.
-    """
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(f"{field}: {message}")
-        self.field, self.message = field, message
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ViewError, (self.field, self.message)
 
 
 def encode_view(spec: Spec, view: Any) -> NDArray[np.int8]:
@@ -60,9 +47,10 @@ def legal_mask(spec: Spec, view: Any) -> NDArray[np.int8]:
     ids: dict[str, int] = {}
     for block in spec["actions"]:
         for action, text in enumerate(block["texts"], block["offset"]):
-            for k in range(players):
+            for k in range(players if "{" in text else 0):
                 text = text.replace(f"{{{k}}}", str((me + k) % players))
-            ids[text] = action
+            if "{" not in text:  # else a seat that this table has not
+                ids[text] = action
     mask = np.zeros(spec["num_actions"], np.int8)
     for k, text in enumerate(checked_list(*_walk(view, "legal"))):
         if not isinstance(text, str) or text not in ids:
@@ -114,7 +102,7 @@ def _walk(value: Any, keys: str, path: str = "", optional: bool = False) -> tupl
     A missing key is None where that is allowed.
     """
     for key in filter(None, keys.split(".")):
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             raise ViewError(path or "view", f"given {shown(value)}, an object is needed")
         path = f"{path}.{key}" if path else key
         if key not in value and not optional:
@@ -124,30 +112,6 @@ def _walk(value: Any, keys: str, path: str = "", optional: bool = False) -> tupl
 
 
 # ---------------------------------------------------------------- from a value to cells
-
-
-def whole_number(path: str, value: Any, high: int | None = None) -> int:
-    """The value, if it is an integer from 0 to ``high``. Raises ViewError."""
-    if type(value) is int and value >= 0 and (high is None or value <= high):
-        return value
-    allowed = "an integer of at least 0" if high is None else f"an integer from 0 to {high}"
-    raise ViewError(path, f"given {shown(value)}, {allowed} is needed")
-
-
-def place_among(path: str, value: Any, allowed: Sequence[Any]) -> int:
-    """The place of a value among those allowed, where 1 and true differ. Raises ViewError."""
-    for place, one in enumerate(allowed):
-        if type(value) is type(one) and value == one:
-            return place
-    raise ViewError(path, f"given {shown(value)}, allowed: {', '.join(map(repr, allowed))}")
-
-
-def checked_list(path: str, value: Any, most: int | None = None) -> list[Any]:
-    """The value, if it is a list of no more than ``most`` entries. Raises ViewError."""
-    if isinstance(value, list) and (most is None or len(value) <= most):
-        return value
-    allowed = "a list" if most is None else f"a list of at most {most}"
-    raise ViewError(path, f"given {shown(value)}, {allowed} is needed")
 
 
 def _places(path: str, value: Any, values: Sequence[Any], most: int | None = None) -> list[int]:
@@ -182,7 +146,7 @@ def _one_hot(path: str, value: Any, values: Sequence[Any], width: int) -> list[i
 
 def _count(path: str, value: Any, values: Sequence[Any], width: int) -> list[int]:
     cells = [0] * width
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         names = [str(one) for one in values]
         for name, count in value.items():
             cells[place_among(path, name, names)] = whole_number(f"{path}.{name}", count)

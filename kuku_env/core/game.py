@@ -7,7 +7,8 @@ Environments, bots, arena and protocol know only what is declared here.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -101,13 +102,16 @@ class Telling(Protocol):
     def view(self, record: Any, seat: int, rules: Mapping[str, Any]) -> dict[str, Any]:
         """Everything one seat knows, as plain JSON (FORMATS: view)."""
 
-    def happenings(self, record: Any) -> list[dict[str, Any]]:
-        """The events of the record's last step, complete (FORMATS: game record)."""
+    def happenings(self, record: Any, rows: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+        """The events told by log rows that led to a record, complete (FORMATS: game record)."""
 
     def seat_event(self, event: Mapping[str, Any], seat: int) -> dict[str, Any]:
         """An event as one seat may read it (FORMATS: seat stream)."""
 
-    def replay_outcome(self, record: Any, event: Mapping[str, Any]) -> list[int]:
+    def view_of_stream(self, events: Iterable[Any]) -> dict[str, Any]:
+        """The view of the seat whose stream this is. Raises ViewError for a malformed stream."""
+
+    def outcomes(self, record: Any, event: Mapping[str, Any]) -> list[int]:
         """The outcomes of chance that an event tells, in order."""
 
     def action_text(self, action: int, seat: int, num_players: int) -> str:
@@ -127,7 +131,8 @@ class Game:
     ``id`` is the registered name (``namespace/Name-vN``), ``name`` the short one for command
     lines, ``state`` the record's dtype, ``layout`` what a seat observes, ``secrets`` what is hidden,
     ``decision_phases`` the first so many phase numbers, in which a player decides; ``over`` and
-    ``chance`` the other two; ``max_outcomes`` bounds the outcomes of a chance event.
+    ``chance`` the other two; ``max_outcomes`` bounds the outcomes of a chance event;
+    ``scripted`` its scripts by name, ``information_sets`` the sizes of presets small enough to solve.
     """
 
     id: str
@@ -138,12 +143,13 @@ class Game:
     layout: Layout
     secrets: Layout
     kernels: Any
-    telling: Any
+    telling: Telling
     max_players: int
     max_outcomes: int
     over: int
     chance: int
     scripted: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    information_sets: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     def make_options(self, preset: str | None = None, **options: Any) -> Any:
         """Options from a preset and changes to it.
@@ -158,6 +164,23 @@ class Game:
                 raise OptionError(name, value, f"the options of {self.id} are {known}")
         base = dict(self.presets[preset]) if preset is not None else {}
         return self.options(**{**base, **options})
+
+    def spec(self) -> dict[str, Any]:
+        """What front ends need to know of the game, as plain JSON: options, presets, layout."""
+        described = [
+            {"name": f.name, "default": f.default, "doc": f.metadata["doc"]}
+            for f in dataclasses.fields(self.options)
+        ]
+        spec = {
+            "format": 1,
+            "game": self.id,
+            "name": self.name,
+            "max_players": self.max_players,
+            "options": described,
+            "presets": dict(self.presets),
+            "layout": self.layout.to_json(),
+        }
+        return dict(json.loads(json.dumps(spec)))  # tuples become lists
 
     def new_states(self, options: Sequence[Any], *, explicit_chance: bool = False) -> NDArray[Any]:
         """Records with these options (one each), not yet dealt, shape (len(options),)."""

@@ -67,7 +67,7 @@ def njit(function: F) -> F:
     """Compile a function of the rules; its callers' constants are part of the cache's name."""
     if PLAIN_PYTHON:
         return function
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     folder = cache_folder()
     if folder is not None:
         # The folder is read when caching is switched on; other users of numba keep their own.

@@ -34,10 +34,10 @@ class Field:
     ``how`` says how each value becomes cells: ``scalar`` (the number itself; one of ``values`` if
     there are any), ``flag`` (truth as 0 or 1), ``one_hot`` (a 1 at the value's place in ``values``;
     places past the last cell encode as zeros), ``cell`` (a 1 at the cell of that number, none past
-    the last), ``seat`` (a 1 at the seat's place relative to the observer), ``count`` (how often each
-    of ``values`` occurs in a list, or stands in a mapping), ``index`` (1 + the place in ``values`` of
-    each entry of a list, 0 where there is none), ``each_one_hot`` (a one-hot row for each entry of
-    a list), ``vector`` (a list of numbers as it is).
+    the last), ``seat`` (a 1 at the seat's place relative to the observer), ``count`` (how often
+    each of ``values`` occurs in a list, or stands in a mapping), ``index`` (1 + the place in
+    ``values`` of each entry of a list, 0 where there is none), ``each_one_hot`` (a one-hot row for
+    each entry of a list), ``vector`` (a list of numbers as it is).
     """
 
     name: str
@@ -82,7 +82,7 @@ class Layout:
     ) -> None:
         self.game, self.version = game, version
         self.fields, self.actions = tuple(fields), tuple(actions)
-        names = [part.name for part in (*self.fields, *self.actions)]
+        names = [field.name for field in self.fields] + [block.name for block in self.actions]
         if len(set(names)) != len(names):
             raise ValueError(f"names of fields and action blocks must differ, given {names}")
         self.offsets: dict[str, slice] = {}
@@ -170,10 +170,5 @@ class Layout:
             part["meaning"] = declared.meaning
         for part, block in zip(spec["actions"], self.actions, strict=True):
             part["meaning"] = block.meaning
-        head = {
-            "game": self.game,
-            "id": self.id,
-            "size": self.size,
-            "num_actions": self.num_actions,
-        }
-        return {**head, **spec}
+        sizes = {"size": self.size, "num_actions": self.num_actions}
+        return {"game": self.game, "id": self.id, **sizes, **spec}

@@ -4,7 +4,7 @@ from kuku_env.core.game import Game
 from kuku_env.games.kuku_doubt import kernels, rules, view
 from kuku_env.games.kuku_doubt.cards import MAX_PLAYERS, NUM_RANKS
 from kuku_env.games.kuku_doubt.layout import GAME_ID, LAYOUT, SECRETS
-from kuku_env.games.kuku_doubt.options import PRESETS, Options
+from kuku_env.games.kuku_doubt.options import INFORMATION_SETS, PRESETS, Options
 from kuku_env.games.kuku_doubt.scripted import SCRIPTED
 
 GAME = Game(
@@ -22,4 +22,5 @@ GAME = Game(
     over=rules.OVER,
     chance=rules.CHANCE,
     scripted=SCRIPTED,
+    information_sets=INFORMATION_SETS,
 )

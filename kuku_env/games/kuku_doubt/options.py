@@ -95,33 +95,33 @@ class Options:
         record.life_cards = self.life_cards
 
 
-# Two-player games small enough to solve exactly; docs/kuku_doubt.md gives their sizes.
+# Two-player games small enough to solve exactly: one round, no life cards, seat 0 starts.
+_SOLVABLE: dict[str, Any] = {
+    "num_players": 2,
+    "life_cards": 0,
+    "first_player": 0,
+    "see_through": "consistent",
+}
 PRESETS: dict[str, dict[str, Any]] = {
     "tiny": {
-        "num_players": 2,
+        **_SOLVABLE,
         "copies": (1, 1, 2, 1, 0, 0, 0, 0, 0, 0),
         "claims": (2, 3, 4, 6),
         "max_accepts": 0,
-        "life_cards": 0,
-        "first_player": 0,
-        "see_through": "consistent",
     },
     "small": {
-        "num_players": 2,
+        **_SOLVABLE,
         "copies": (1, 1, 2, 1, 0, 0, 0, 0, 0, 0),
         "claims": (2, 3, 4, 6),
         "max_accepts": 1,
-        "life_cards": 0,
-        "first_player": 0,
-        "see_through": "consistent",
     },
     "medium": {
-        "num_players": 2,
+        **_SOLVABLE,
         "copies": (1, 1, 2, 2, 1, 0, 0, 0, 0, 0),
-        "claims": (2, 3, 4, 6, 8, 9, 12),
+        "claims": (2, 3, 4, 6, 8),
         "max_accepts": 1,
-        "life_cards": 1,
-        "first_player": 0,
-        "see_through": "consistent",
     },
 }
+
+# Information sets of each preset, counted by kuku_env.envs.tree.measure_tree.
+INFORMATION_SETS = {"tiny": 17, "small": 1069, "medium": 5627}

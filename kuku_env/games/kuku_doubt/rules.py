@@ -58,6 +58,7 @@ NUM_TALLIES = 7
 NO_CARD = -1
 BY, NUMBER, DISCARDED, SAW, THROWN, PASSED, CLAIM_CELLS = 0, 1, 2, 3, 5, 7, 9
 
+# Single numbers are int64: one type, so that each function is compiled once.
 STATE = np.dtype(
     (
         np.record,
@@ -67,11 +68,11 @@ STATE = np.dtype(
                 ("rewards", np.float64, MAX_PLAYERS),  # of the last step, by seat
                 ("returns", np.float64, MAX_PLAYERS),  # of the whole game so far
                 # options
-                ("max_decisions", np.int32),
-                ("max_accepts", np.int16),
-                ("num_players", np.int16),
-                ("fixed_first", np.int16),
-                ("life_cards", np.int16),
+                ("max_decisions", np.int64),
+                ("max_accepts", np.int64),
+                ("num_players", np.int64),
+                ("fixed_first", np.int64),
+                ("life_cards", np.int64),
                 ("duel_lives", np.bool_),
                 ("consistent", np.bool_),
                 ("placement", np.bool_),
@@ -79,38 +80,38 @@ STATE = np.dtype(
                 ("copies", np.int8, NUM_RANKS),
                 ("allowed", np.int8, NUM_CLAIMS),
                 # whose decision, and which
-                ("decisions", np.int32),
-                ("phase", np.int16),
-                ("turn", np.int16),
-                ("chance", np.int16),
-                ("todo", np.int16),  # random events left in this chance phase
+                ("decisions", np.int64),
+                ("phase", np.int64),
+                ("turn", np.int64),
+                ("chance", np.int64),
+                ("todo", np.int64),  # random events left in this chance phase
                 ("truncated", np.bool_),
                 # cards
                 ("pile", np.int8, NUM_RANKS),
                 ("box", np.int8, NUM_RANKS),  # the discards
                 ("table", np.int8, NUM_RANKS),
-                ("pile_size", np.int16),
-                ("box_size", np.int16),
-                ("table_size", np.int16),
+                ("pile_size", np.int64),
+                ("box_size", np.int64),
+                ("table_size", np.int64),
                 ("pair", np.int8, 2),  # held or passed: there is only one in the game
                 # players
-                ("living", np.int16),
+                ("living", np.int64),
                 ("lives", np.int8, MAX_PLAYERS),
                 ("life", np.int8, (MAX_PLAYERS, LIVES)),  # in the order dealt
                 ("face_up", np.int8, (MAX_PLAYERS, LIVES)),
                 ("place", np.int8, MAX_PLAYERS),  # 0 while playing
-                ("tallies", np.int16, (MAX_PLAYERS, NUM_TALLIES)),
+                ("tallies", np.int32, (MAX_PLAYERS, NUM_TALLIES)),
                 ("my_discards", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # since the last reshuffle
                 ("seen_before", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # gone into a reshuffle
                 # this round
-                ("accepts", np.int16),
-                ("claims_made", np.int16),
+                ("accepts", np.int64),
+                ("claims_made", np.int64),
                 ("claims", np.int8, (HISTORY, CLAIM_CELLS)),  # a ring, claim k at k % HISTORY
                 ("saw", np.int8, 2),  # by the seat to move, in its present turn
                 ("thrown", np.int8, 2),
-                ("thrown_count", np.int16),
+                ("thrown_count", np.int64),
                 # last step
-                ("logged", np.int16),
+                ("logged", np.int64),
                 ("log", np.int8, (LOG_ROWS, 5)),
             ],
             align=True,
@@ -138,11 +139,11 @@ def deal(s: Any) -> None:
     s.returns[:] = 0.0
     s.decisions = 0
     s.truncated = False
-    s.pile[:] = s.copies
     s.box[:] = 0
     s.table[:] = 0
     s.pile_size = 0
     for r in range(NUM_RANKS):
+        s.pile[r] = s.copies[r]
         s.pile_size += s.copies[r]
     s.box_size = 0
     s.table_size = 0
@@ -221,10 +222,17 @@ def reshuffle(s: Any) -> None:
     note(s, RESHUFFLED, s.box_size)
     for seat in range(s.num_players):
         remember_reshuffle(s, seat, False)
-    s.pile[:] += s.box
+    move_cards(s.box, s.pile)
     s.pile_size += s.box_size
-    s.box[:] = 0
     s.box_size = 0
+
+
+@njit
+def move_cards(source: Any, target: Any) -> None:
+    """A loop, because numba takes seconds to compile array arithmetic."""
+    for r in range(NUM_RANKS):
+        target[r] += source[r]
+        source[r] = 0
 
 
 @njit
@@ -233,11 +241,10 @@ def recycle_table(s: Any) -> None:
     note(s, RECYCLED, s.table_size)
     for seat in range(s.num_players):
         remember_reshuffle(s, seat, True)
-    s.pile[:] += s.box + s.table
+    move_cards(s.box, s.pile)
+    move_cards(s.table, s.pile)
     s.pile_size += s.box_size + s.table_size
-    s.box[:] = 0
     s.box_size = 0
-    s.table[:] = 0
     s.table_size = 0
 
 
@@ -271,7 +278,8 @@ def chance_weights(s: Any, weights: Any) -> None:
     if s.chance == DRAW_FIRST:
         weights[: s.num_players] = 1
     else:
-        weights[:] = s.pile
+        for r in range(NUM_RANKS):
+            weights[r] = s.pile[r]
 
 
 @njit
@@ -378,7 +386,7 @@ def accept(s: Any) -> None:
     s.accepts += 1
     s.tallies[s.turn, ACCEPTS] += 1
     start_turn(s)
-    s.saw[:] = s.pair
+    s.saw[0], s.saw[1] = s.pair[0], s.pair[1]
     note(s, LOOK, s.turn, s.pair[0], s.pair[1])
     ask(s, DISCARDING, s.turn)
 
@@ -435,25 +443,25 @@ def pass_on(s: Any) -> None:
 @njit
 def doubt(s: Any) -> None:
     """The claim was true: the doubter loses; it was a lie: the previous player loses."""
-    claimer = int(last_claim(s)[BY])
+    loser = s.turn
     if pair_is_as_claimed(s):
         s.tallies[s.turn, DOUBTS_WRONG] += 1
-        show(s, s.turn)
     else:
         s.tallies[s.turn, DOUBTS_RIGHT] += 1
-        show(s, claimer)
+        loser = last_claim(s)[BY]
+    show(s, loser)
 
 
 @njit
 def see_through(s: Any, named: int) -> None:
     """The named pair is right: the previous player loses; wrong: the caller loses."""
-    claimer = int(last_claim(s)[BY])
+    loser = s.turn
     if s.pair[0] == PAIR_LOW[named] and s.pair[1] == PAIR_HIGH[named]:
         s.tallies[s.turn, SEES_RIGHT] += 1
-        show(s, claimer)
+        loser = last_claim(s)[BY]
     else:
         s.tallies[s.turn, SEES_WRONG] += 1
-        show(s, s.turn)
+    show(s, loser)
 
 
 @njit
@@ -496,7 +504,7 @@ def lose_life(s: Any, loser: int) -> None:
         s.lives[loser] -= 1
         after_loss(s, loser)
     elif hidden == 1:  # K3: nothing to choose
-        flip(s, loser, int(s.face_up[loser, 0]))
+        flip(s, loser, 1 if s.face_up[loser, 0] else 0)
     else:
         ask(s, FLIPPING, loser)
 

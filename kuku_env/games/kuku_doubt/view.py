@@ -20,6 +20,7 @@ from kuku_env.games.kuku_doubt.layout import (
     START,
     TALLIES,
 )
+from kuku_env.games.kuku_doubt.stream import view_of_stream as view_of_stream
 
 Event = dict[str, Any]
 
@@ -59,7 +60,7 @@ def action_id(text: str, seat: int, num_players: int) -> int:
     if start is not None:
         if int(start[1]) < num_players:
             return START + (int(start[1]) - seat) % num_players
-    elif text in LAYOUT.action_texts:
+    elif text in LAYOUT.action_texts[:START]:
         return LAYOUT.action_texts.index(text)
     raise ValueError(f"no action is called {text!r} with {num_players} players")
 
@@ -117,7 +118,9 @@ def _claim(s: Any, k: int, seat: int) -> dict[str, Any]:
 def _seat(s: Any, seat: int) -> dict[str, Any]:
     return {
         "lives": int(s.lives[seat]),
-        "face_up": [CARD_NAMES[c] for c, up in zip(s.life[seat], s.face_up[seat], strict=True) if up],
+        "face_up": [
+            CARD_NAMES[c] for c, up in zip(s.life[seat], s.face_up[seat], strict=True) if up
+        ],
         "record": {name: int(s.tallies[seat, k]) for k, name in enumerate(TALLIES)},
     }
 
@@ -223,7 +226,7 @@ _CHANCE_EVENTS = {
 
 
 def outcomes(s: Any, event: Mapping[str, Any]) -> list[int]:
-    """The outcomes an event gives to the chance phase that ``s`` is in; none if it tells of no such.
+    """The outcomes an event gives to the chance phase that ``s`` is in; none if it tells of none.
 
     Raises ValueError for cards that are none, KeyError for a missing key.
     """
@@ -252,7 +255,7 @@ def render(s: Any, seat: int | None = None) -> str:
         place = f"  place {s.place[k]}" if s.place[k] else ""
         lines.append(f"{mark} seat {k}  lives {s.lives[k]}  {' '.join(face_down + shown)}{place}")
     held = seat is None or (s.turn == seat and s.phase in (r.DISCARDING, r.CLAIMING))
-    if s.pair[0] != r.NO_CARD:
+    if any(rank != r.NO_CARD for rank in s.pair):  # which of the two is left is hidden
         cards = " ".join(map(str, _cards(s.pair))) if held else "? ?"
         lines.append(f"pair   {cards}")
     for k in range(max(0, s.claims_made - HISTORY), s.claims_made):
@@ -264,5 +267,3 @@ def render(s: Any, seat: int | None = None) -> str:
     lines.append(f"table  {table or '-'}")
     lines.append(f"pile   {s.pile_size} cards, box {s.box_size}, phase {r.PHASES[s.phase]}")
     return "\n".join(lines)
-
-

@@ -1,0 +1,32 @@
+"""Documentation that is generated must be what the code says."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from kuku_env.envs.tree import measure_tree
+from kuku_env.games import games
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_generated_tables_and_specs_are_up_to_date():
+    contents = runpy.run_path(str(ROOT / "docs" / "generate.py"))["contents"]()
+    stale = [str(path) for path, text in contents.items() if path.read_text("utf-8") != text]
+    assert not stale, "run make docs"
+
+
+@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+def test_readme_shows_every_observation_field_and_action_block(game):
+    page = (ROOT / "README.md").read_text("utf-8")
+    for part in (*game.layout.fields, *game.layout.actions):
+        assert f"`{part.name}`" in page
+
+
+SIZES = [(game, name, size) for game in games() for name, size in game.information_sets.items()]
+
+
+@pytest.mark.parametrize(("game", "preset", "size"), SIZES, ids=lambda value: str(value)[:20])
+def test_presets_have_the_documented_number_of_information_sets(game, preset, size):
+    assert len(measure_tree(game, preset).information_sets) == size
