@@ -23,7 +23,7 @@ def generator_states(seed: int | None, count: int) -> NDArray[np.uint64]:
     """
     if seed is not None and seed < 0:
         raise ValueError(f"seed must be None or an integer of at least 0, given {seed!r}")
-    states = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+    states = np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64)
     states[states == 0] = 1
     return states
 
@@ -59,8 +59,8 @@ def pick(s: Any, weights: Any, total: int) -> int:
 def sample_legal(action_mask: Any, generators: Any, actions: Any, start: int, stop: int) -> None:
     """For rows start..stop-1 draw a uniformly random legal action.
 
-    ``action_mask`` int8 (n, A), ``generators`` uint64 (n,) advanced in place, ``actions`` int64 (n,)
-    written. A row without a legal action gets -1.
+    ``action_mask`` int8 (n, A), ``generators`` uint64 (n,) advanced in place, ``actions`` int64
+    (n,) written. A row without a legal action gets -1.
     """
     size = action_mask.shape[1]
     for i in range(start, stop):

@@ -151,6 +151,10 @@ class Game:
     scripted: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     information_sets: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are the game of that id itself: its code is no data."""
+        return known_game, (self.id,)
+
     def make_options(self, preset: str | None = None, **options: Any) -> Any:
         """Options from a preset and changes to it.
 
@@ -194,3 +198,14 @@ class Game:
         """Start game i anew from a seed."""
         S[i].rng = generator_states(seed, 1)[0]
         self.kernels.deal(S, i)
+
+
+# Filled by kuku_env.games, which finds them.
+KNOWN_GAMES: dict[str, Game] = {}
+
+
+def known_game(game_id: str) -> Game:
+    """The game of an id. Raises KeyError for an unknown one."""
+    if game_id not in KNOWN_GAMES:
+        raise KeyError(f"unknown game {game_id!r}; known: {sorted(KNOWN_GAMES)}")
+    return KNOWN_GAMES[game_id]

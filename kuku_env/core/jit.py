@@ -16,16 +16,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config
+import numba.core.config
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PLAIN_PYTHON = bool(config.DISABLE_JIT)
+_config: Any = numba.core.config
+PLAIN_PYTHON = bool(_config.DISABLE_JIT)
+
+# Nothing calls rules from C, and leaving that entry out shortens the first compilation.
+_SETTINGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 @cache
-def _sources_hash() -> str:
-    package = Path(__file__).parents[1]
+def sources_hash(package: Path) -> str:
+    """A hash of numba's version and of all sources that compiled code can depend on."""
     digest = hashlib.sha256(numba.__version__.encode())
     for folder in ("core", "games"):
         for source in sorted((package / folder).rglob("*.py")):
@@ -35,16 +39,19 @@ def _sources_hash() -> str:
 
 @cache
 def cache_folder() -> Path | None:
-    """Where compiled code is kept, or None where no folder can be written (then nothing is kept)."""
+    """Where compiled code is kept; None where no folder can be written: then nothing is kept."""
     roots = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")]
     try:
         roots.append(str(Path.home() / ".cache"))
     except RuntimeError:  # no home folder at all
         pass
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    roots.append(str(Path(tempfile.gettempdir()) / f"kuku-env-{user}"))
+    try:
+        user = os.getuid() if hasattr(os, "getuid") else "user"
+        roots.append(str(Path(tempfile.gettempdir()) / f"kuku-env-{user}"))
+    except FileNotFoundError:  # no folder for temporary files either
+        pass
     for root in filter(None, roots):
-        folder = Path(root) / "kuku-env" / _sources_hash()
+        folder = Path(root) / "kuku-env" / sources_hash(Path(__file__).parents[1])
         if _is_ours_to_write(folder):
             return folder
     return None
@@ -67,13 +74,13 @@ def njit(function: F) -> F:
     """Compile a function of the rules; its callers' constants are part of the cache's name."""
     if PLAIN_PYTHON:
         return function
-    compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    compiled = numba.njit(**_SETTINGS)(function)
     folder = cache_folder()
     if folder is not None:
         # The folder is read when caching is switched on; other users of numba keep their own.
-        before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+        before, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
         try:
             compiled.enable_caching()
         finally:
-            config.CACHE_DIR = before
-    return compiled  # type: ignore[no-any-return]
+            _config.CACHE_DIR = before
+    return compiled

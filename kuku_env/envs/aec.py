@@ -158,25 +158,21 @@ class BluffingEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         """An independent environment that continues the same game."""
         return copy.deepcopy(self)
 
+    __copy__ = clone
+
     def __deepcopy__(self, memo: dict[int, Any]) -> BluffingEnv:
         twin = object.__new__(type(self))
         memo[id(self)] = twin
-        twin.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self._kept().items()})
-        twin.game = self.game
-        twin._bind()
+        twin.__setstate__(copy.deepcopy(self.__getstate__(), memo))
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
-        return self._kept()
+        bound = ("_S", "_observe", "_phase", "_turn")
+        return {k: v for k, v in self.__dict__.items() if k not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.game = self.match.game
         self._bind()
-
-    def _kept(self) -> dict[str, Any]:
-        bound = ("game", "_S", "_observe", "_phase", "_turn")
-        return {k: v for k, v in self.__dict__.items() if k not in bound}
 
     def state(self) -> NDArray[np.int8]:
         """Everything, for centralised critics; never to be shown to a bot. int8 (state_space.shape).

@@ -209,12 +209,8 @@ class BatchEnv:
     def __deepcopy__(self, memo: dict[int, Any]) -> BatchEnv:
         return self.clone()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "game": self.game.id}
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.game = find_game(state["game"])
         self._S = self._S.view(self.game.state)
 
     def _observe(self) -> None:

@@ -189,12 +189,10 @@ class Match:
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {k: v for k, v in self.__dict__.items() if k != "_step"}
-        return {**kept, "game": self.game.id}
+        return {k: v for k, v in self.__dict__.items() if k != "_step"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.game = find_game(state["game"])
         self._step = self.game.kernels.step
         self.S = self.S.view(self.game.state)
 

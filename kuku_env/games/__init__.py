@@ -10,22 +10,21 @@ import importlib
 import pkgutil
 from functools import cache
 
-from kuku_env.core.game import Game
+from kuku_env.core.game import KNOWN_GAMES, Game
 
 
 @cache
-def _registry() -> dict[str, Game]:
-    found: dict[str, Game] = {}
+def _find_all() -> None:
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):
         if module.ispkg:
             game = importlib.import_module(module.name).GAME
-            found[game.id] = game
-    return found
+            KNOWN_GAMES[game.id] = game
 
 
 def games() -> list[Game]:
     """Every known game, in the order of their ids."""
-    return [_registry()[game_id] for game_id in sorted(_registry())]
+    _find_all()
+    return [KNOWN_GAMES[game_id] for game_id in sorted(KNOWN_GAMES)]
 
 
 def add_game(game: Game) -> None:
@@ -33,7 +32,7 @@ def add_game(game: Game) -> None:
     for known in games():
         if known is not game and (known.id == game.id or known.name == game.name):
             raise ValueError(f"the id {game.id!r} or name {game.name!r} is taken by {known.id!r}")
-    _registry()[game.id] = game
+    KNOWN_GAMES[game.id] = game
 
 
 def find_game(game: str | Game) -> Game:
