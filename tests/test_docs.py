@@ -1,5 +1,6 @@
 """Documentation that is generated must be what the code says."""
 
+import re
 import runpy
 from pathlib import Path
 
@@ -15,6 +16,14 @@ def test_generated_tables_and_specs_are_up_to_date():
     contents = runpy.run_path(str(ROOT / "docs" / "generate.py"))["contents"]()
     stale = [str(path) for path, text in contents.items() if path.read_text("utf-8") != text]
     assert not stale, "run make docs"
+
+
+def test_code_in_the_readme_runs():
+    """One after the other, in one module, as a reader would try them."""
+    page = (ROOT / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) >= 4
+    exec("\n".join(blocks), {"__name__": "readme"})
 
 
 @pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
