@@ -63,9 +63,7 @@ def actions(game: Game) -> str:
 
 def options(game: Game) -> str:
     spec = game.spec()
-    rows = [
-        [f"`{o['name']}`", f"`{json.dumps(o['default'])}`", o["doc"]] for o in spec["options"]
-    ]
+    rows = [[f"`{o['name']}`", f"`{json.dumps(o['default'])}`", o["doc"]] for o in spec["options"]]
     return _table(["option", "default", "meaning"], rows)
 
 

@@ -191,8 +191,9 @@ class Referee:
             return "an event is an object"
         for wanted in events:
             wanted = dict(wanted)
-            if drawn and isinstance(event.get("cards"), list):
-                wanted["cards"] = event["cards"]
+            if drawn:
+                given = event.get("cards")
+                wanted["cards"] = given if isinstance(given, list) else []
             if wanted["type"] == "end" and close(event.get("rewards"), wanted["rewards"]):
                 wanted["rewards"] = event["rewards"]
             if same(event, wanted):

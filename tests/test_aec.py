@@ -68,7 +68,7 @@ def test_pettingzoo_parallel_and_render():
         if not env.agents:
             break
         decider = env.aec_env.agent_selection
-        actions = {agent: 0 for agent in env.agents}
+        actions = dict.fromkeys(env.agents, 0)
         actions[decider] = random_action(env.aec_env, np.random.default_rng(1))
         env.step(actions)
     assert not env.agents

@@ -21,7 +21,9 @@ def check_batch(game: Game, observation: NDArray[np.int8], action_mask: NDArray[
             )
     empty = np.flatnonzero(~action_mask.any(axis=1))
     if len(empty):
-        raise ValueError(f"row {empty[0]} of action_mask has no legal action: nobody is asked there")
+        raise ValueError(
+            f"row {empty[0]} of action_mask has no legal action: nobody is asked there"
+        )
 
 
 class RandomPolicy:

@@ -19,9 +19,10 @@ _A, _B, _C, _HALF = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
 def generator_states(seed: int | None, count: int) -> NDArray[np.uint64]:
     """Well separated, non-zero generator states, shape (count,), from one seed.
 
-    ``None`` takes entropy from the operating system. Raises ValueError for a negative seed.
+    ``None`` takes entropy from the operating system. Raises ValueError for any other seed.
     """
-    if seed is not None and seed < 0:
+    is_int = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if seed is not None and not (is_int and seed >= 0):
         raise ValueError(f"seed must be None or an integer of at least 0, given {seed!r}")
     states = np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64)
     states[states == 0] = 1

@@ -1,7 +1,7 @@
 """The contract between a game and everything that stands on it.
 
-A game is its rules on structured records, compiled; a layout; and the words that tell what happened.
-Environments, bots, arena and protocol know only what is declared here.
+A game is its rules on structured records, compiled; a layout; and the words that tell what
+happened. Environments, bots, arena and protocol know only what is declared here.
 """
 
 from __future__ import annotations
@@ -45,6 +45,19 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
 
 # What a game's kernel ``step`` returns.
 ILLEGAL, PLAYED, FATES_KNOWN = 0, 1, 2
+
+
+def record_type(fields: Sequence[Any]) -> np.dtype[Any]:
+    """The dtype of a game's record, from its fields.
+
+    They are ordered by size and filled up at the end, so that there are no holes: holes are not
+    copied with an array, and equal games shall be equal byte for byte.
+    """
+    ordered = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
+    left = -np.dtype(ordered).itemsize % 8
+    if left:
+        ordered.append(("unused", np.int8, left))
+    return np.dtype((np.record, np.dtype(ordered, align=True)))
 
 
 class IllegalActionError(ValueError):
@@ -128,11 +141,12 @@ class Telling(Protocol):
 class Game:
     """A game, complete.
 
-    ``id`` is the registered name (``namespace/Name-vN``), ``name`` the short one for command
-    lines, ``state`` the record's dtype, ``layout`` what a seat observes, ``secrets`` what is hidden,
+    ``id`` is the registered name (``namespace/Name-vN``), ``name`` the short one for command lines,
+    ``state`` the record's dtype, ``layout`` what a seat observes, ``secrets`` what is hidden,
     ``decision_phases`` the first so many phase numbers, in which a player decides; ``over`` and
     ``chance`` the other two; ``max_outcomes`` bounds the outcomes of a chance event;
-    ``scripted`` its scripts by name, ``information_sets`` the sizes of presets small enough to solve.
+    ``scripted`` its scripts by name, ``information_sets`` the sizes of presets that are small
+    enough to solve.
     """
 
     id: str
@@ -160,7 +174,7 @@ class Game:
 
         Raises OptionError for an unknown preset or option, or a value that is not allowed.
         """
-        if preset is not None and preset not in self.presets:
+        if preset is not None and preset not in list(self.presets):
             raise OptionError("preset", preset, f"None or one of {sorted(self.presets)}")
         known = [f.name for f in dataclasses.fields(self.options)]
         for name, value in options.items():

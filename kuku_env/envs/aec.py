@@ -23,12 +23,12 @@ RENDER_MODES = ("ansi", "human")
 Observation = dict[str, NDArray[np.int8]]
 
 
-class BluffingEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
-    """A game of the package as an AEC environment; agents are ``player_0`` to ``player_{n-1}``.
+class BluffingEnv(AECEnv[str, Observation, int | None]):
+    """A game of the package as an AEC environment; agents ``player_0`` to ``player_{n-1}``.
 
-    Observations are ``{"observation": int8 (D,), "action_mask": int8 (A,)}``, fresh arrays, by the
-    game's layout. The mask of a seat that is not asked is all zero. A reward arrives when a player's
-    fate is known. An eliminated seat's ``terminations`` turns true when it has made its last
+    Observations are ``{"observation": int8 (D,), "action_mask": int8 (A,)}``, fresh arrays, by
+    the game's layout. The mask of a seat that is not asked is all zero. A reward arrives when a
+    player's fate is known. An eliminated seat's ``terminations`` turns true when it has made its last
     choice; its dead step (action None) comes next.
 
     Attributes: ``match`` (the game with its history: views, records, text of actions).
@@ -49,7 +49,11 @@ class BluffingEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self.match = Match(self.game, preset=preset, **options)
         self.render_mode = render_mode
         version = self.game.id.partition("/")[2]
-        self.metadata = {"name": version, "render_modes": list(RENDER_MODES), "is_parallelizable": False}
+        self.metadata = {
+            "name": version,
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+        }
         self.possible_agents = [f"player_{k}" for k in range(self.match.num_players)]
         self.agents: list[str] = []
         self._seats = {agent: k for k, agent in enumerate(self.possible_agents)}
@@ -149,8 +153,7 @@ class BluffingEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._deads_step_first()
 
     def _bind(self) -> None:
-        """Short ways to what every step needs; reading a field of the array is much faster than
-        reading a record."""
+        """Short ways to what every step needs; an array's field is read faster than a record."""
         self._S, self._observe = self.match.S, self.game.kernels.observe
         self._phase, self._turn = self._S["phase"], self._S["turn"]
 
@@ -175,7 +178,7 @@ class BluffingEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         self._bind()
 
     def state(self) -> NDArray[np.int8]:
-        """Everything, for centralised critics; never to be shown to a bot. int8 (state_space.shape).
+        """Everything, for centralised critics; never for a bot. int8 (state_space.shape).
 
         The observation of the seat that decides (seat 0 where none does), then what is hidden from
         it, by ``game.secrets``.
@@ -185,7 +188,7 @@ class BluffingEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]
         return np.concatenate([observation, self.match.secrets(seat)])
 
     def render(self, seat: int | None = None) -> str | None:
-        """The table as text: one seat's view, or everything. ``ansi`` returns it, ``human`` prints."""
+        """The table as text, of one seat or all: ``ansi`` returns it, ``human`` prints."""
         text = str(self.game.telling.render(self.match.record, seat))
         if self.render_mode == "human":
             print(text)

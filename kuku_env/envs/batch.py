@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,8 +52,8 @@ class BatchEnv:
     ``tables`` gives options for games that differ, for example ``[{"num_players": 2},
     {"num_players": 4}]``: game i is played by entry i modulo their number, on top of the other
     options. ``threads`` spreads the games over so many cores; results are the same for any number.
-    ``autoreset``: a game that ends is dealt anew in the same step. Without it, it waits with seat -1
-    for ``restart``, and action -1 leaves a game as it is for a step, whether it is over or not.
+    ``autoreset``: a game that ends is dealt anew in the same step. Without it, it waits with seat
+    -1 for ``restart``, and action -1 leaves a game as it is for a step, be it over or not.
 
     The arrays of the returned ``Turns`` are the environment's own and are written by the next step;
     ``copy=True`` returns fresh ones. A batch can be copied (``clone``) and pickled in mid-game.
@@ -73,15 +74,15 @@ class BatchEnv:
         **options: Any,
     ) -> None:
         for name, value in (("num_envs", num_envs), ("threads", threads)):
-            if not isinstance(value, int | np.integer) or value < 1:
+            is_int = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if not is_int or value < 1:
                 raise ValueError(f"{name} must be an integer of at least 1, given {value!r}")
-        if tables is not None and not tables:
-            raise ValueError("tables must be None or name at least one table's options")
+        is_list = isinstance(tables, Sequence) and all(isinstance(t, Mapping) for t in tables)
+        if tables is not None and not (is_list and tables):
+            raise ValueError(f"tables must be None or a list of tables' options, given {tables!r}")
         self.game = find_game(game)
         self.num_envs, self.threads, self.autoreset = int(num_envs), int(threads), bool(autoreset)
-        made = [
-            self.game.make_options(preset, **{**options, **table}) for table in tables or [{}]
-        ]
+        made = [self.game.make_options(preset, **{**options, **table}) for table in tables or [{}]]
         self.options = [made[i % len(made)] for i in range(self.num_envs)]
         self._S = self.game.new_states(self.options)
         n, layout = self.num_envs, self.game.layout
@@ -138,7 +139,7 @@ class BatchEnv:
     def sample(self, generators: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Uniformly random legal actions, int64 (n,), -1 in a game that is over.
 
-        ``generators`` uint64 (n,) from ``kuku_env.core.chance.generator_states``, advanced in place.
+        ``generators`` uint64 (n,), from ``kuku_env.core.chance.generator_states``, are advanced.
         """
         actions = np.empty(self.num_envs, np.int64)
         mask = self._turns.action_mask
@@ -161,8 +162,12 @@ class BatchEnv:
     def restart(self, index: int, seed: int | None = None) -> None:
         """Deal one game anew; its rows of the turns are written at once.
 
-        Without a seed the deal comes from the game's own generator.
+        Without a seed the deal comes from the game's own generator. Raises IndexError for a game
+        that is not there, RuntimeError before the first reset.
         """
+        index = self._checked_index(index)
+        if not self._dealt:
+            raise RuntimeError("reset the batch before a game of it is restarted")
         if seed is None:
             self.game.kernels.deal(self._S, index)
         else:
@@ -183,7 +188,13 @@ class BatchEnv:
         return self._S["truncated"].copy()
 
     def observe(self, index: int, seat: int) -> NDArray[np.int8]:
-        """What one seat of one game may see now, int8 (D,), whether it is asked or not."""
+        """What one seat of one game may see now, int8 (D,), whether it is asked or not.
+
+        Raises IndexError for a game or a seat that is not there.
+        """
+        index, players = self._checked_index(index), self.options[index].num_players
+        if not 0 <= seat < players:
+            raise IndexError(f"seat must be from 0 to {players - 1}, given {seat}")
         layout = self.game.layout
         observation, mask = np.empty(layout.size, np.int8), np.empty(layout.num_actions, np.int8)
         self.game.kernels.observe(self._S, index, seat, observation, mask)
@@ -195,6 +206,7 @@ class BatchEnv:
 
     def state_of(self, index: int) -> NDArray[Any]:
         """A copy of one game's record, shape (1,)."""
+        index = self._checked_index(index)
         return self._S[index : index + 1].copy()
 
     def clone(self) -> BatchEnv:
@@ -219,6 +231,12 @@ class BatchEnv:
             self._S, 0, self.num_envs, t.observation, t.action_mask, t.seat
         )
 
+    def _checked_index(self, index: int) -> int:
+        """Compiled code checks no bounds."""
+        if not 0 <= operator.index(index) < self.num_envs:
+            raise IndexError(f"a game's index is from 0 to {self.num_envs - 1}, given {index}")
+        return int(index)
+
     def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
         if not self._dealt:
             raise RuntimeError("reset the batch before its first step")
@@ -227,6 +245,8 @@ class BatchEnv:
             raise ValueError(f"actions must have shape ({self.num_envs},), given {given.shape}")
         if given.dtype.kind not in "iu":
             raise TypeError(f"actions must be integers, given dtype {given.dtype}")
+        if given.dtype == np.uint64:  # what int64 cannot hold is no action either
+            given = np.minimum(given, np.uint64(2**63 - 1))
         chosen = given.astype(np.int64, copy=False)
         S, kernel = self._S, self.game.kernels.first_illegal
         found = run_ranges(

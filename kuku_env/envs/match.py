@@ -17,7 +17,7 @@ _FAR = 1 << 30  # no game has so many actions; compiled code takes machine integ
 
 
 class Match:
-    """One game: its record, and the moves (actions, and outcomes of explicit chance) that led to it.
+    """One game: its record, and the moves (actions and explicit chance outcomes) that led to it.
 
     With ``explicit_chance`` the game stops at every random event until ``resolve`` is given its
     outcome; otherwise chance comes from the seed. Copies and pickles continue the same game.
@@ -77,7 +77,7 @@ class Match:
         return np.array(self.record.returns[: self.num_players])
 
     def observe(self, seat: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Observation and action mask of a seat, fresh int8 arrays (all-zero mask: not its turn)."""
+        """Observation and action mask of a seat, fresh int8 arrays; all-zero mask: not its turn."""
         observation = np.empty(self.game.layout.size, np.int8)
         mask = np.empty(self.game.layout.num_actions, np.int8)
         self.game.kernels.observe(self.S, 0, self._checked_seat(seat), observation, mask)

@@ -38,7 +38,12 @@ class _Seats:
     """A batch in which the learner holds one seat of every game and bots play the others."""
 
     def __init__(
-        self, game: str | Game, num_envs: int, opponents: Opponents, seat: int | None, **options: Any
+        self,
+        game: str | Game,
+        num_envs: int,
+        opponents: Opponents,
+        seat: int | None,
+        **options: Any,
     ) -> None:
         self.game = find_game(game)
         if isinstance(opponents, str) or not opponents:
@@ -66,8 +71,8 @@ class _Seats:
     def deal(self, index: int, generator: np.random.Generator, seed: int | None = None) -> None:
         """Start a game; the learner sits where it should, or where the generator says."""
         self.batch.restart(index, seed)
-        free = self.fixed_seat is None
-        self.seats[index] = generator.integers(self.num_players) if free else self.fixed_seat
+        seat = self.fixed_seat
+        self.seats[index] = generator.integers(self.num_players) if seat is None else seat
         self.rewards[index] = 0.0
 
     def decided(self) -> NDArray[np.bool_]:
@@ -81,7 +86,7 @@ class _Seats:
         self.rewards += turns.rewards[np.arange(len(actions)), self.seats]
 
     def play_on(self, generator: np.random.Generator) -> None:
-        """Let the bots play until every game waits for the learner, or the learner's fate is known."""
+        """Let the bots play until every game waits for the learner or its fate is known."""
         turns = self.batch.turns()
         while True:
             away = (turns.seat - self.seats) % self.num_players  # relative to the learner
@@ -152,7 +157,9 @@ class SoloVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def step(
         self, actions: ArrayLike
-    ) -> tuple[NDArray[np.int8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[
+        NDArray[np.int8], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+    ]:
         """Act for the learner in every game.
 
         Raises IllegalActionError, ValueError or TypeError; then no game has changed.
@@ -190,7 +197,7 @@ class SoloVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return turns.observation, {"action_mask": turns.action_mask}
 
 
-class SoloEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
+class SoloEnv(gymnasium.Env[Any, Any]):
     """One game with one learner's seat; see ``SoloVectorEnv``, whose arguments it takes.
 
     ``render_mode`` ``ansi`` or ``human`` shows the table from the learner's seat.
@@ -234,9 +241,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             if not self._seats.decided()[0]:
                 return self._turn()
 
-    def step(
-        self, action: np.int64
-    ) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         """Act for the learner, then let the others play.
 
         Raises IllegalActionError or TypeError, and RuntimeError after the end; the game is then
@@ -257,7 +262,7 @@ class SoloEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         reward = float(seats.rewards[0])
         return observation, reward, self._over and not cut, self._over and cut, info
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         record = self._seats.batch.state_of(0)[0]
         text = str(self._seats.game.telling.render(record, int(self._seats.seats[0])))
         if self.render_mode == "human":

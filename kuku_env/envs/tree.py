@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from kuku_env.core.game import Game
 from kuku_env.envs.match import Match
@@ -19,7 +20,7 @@ class TreeSize:
     information_sets: set[tuple[int, str]] = field(default_factory=set)
 
 
-def measure_tree(game: str | Game, preset: str | None = None, **options: object) -> TreeSize:
+def measure_tree(game: str | Game, preset: str | None = None, **options: Any) -> TreeSize:
     """Walk the whole tree. Only for games small enough: time grows with the number of histories.
 
     Raises OptionError for options that are not allowed.
@@ -49,5 +50,3 @@ def _walk(match: Match) -> Iterator[Match]:
         else:
             child.step(move)
         yield from _walk(child)
-
-

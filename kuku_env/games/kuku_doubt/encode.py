@@ -1,4 +1,4 @@
-"""Record -> observation for one seat, by the layout's offsets: a whitelist of what the seat may know.
+"""Record -> observation for one seat, by the layout's offsets: a whitelist of what it may know.
 
 Public things are written for every seat; of private things only the seat's own rows are read.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from kuku_env.core.jit import njit
 from kuku_env.games.kuku_doubt.cards import CLAIM_NUMBER, LIVES, MAX_PLAYERS, NUM_RANKS
-from kuku_env.games.kuku_doubt.layout import HISTORY, LAYOUT, MANY, SECRETS, TALLIES
+from kuku_env.games.kuku_doubt.layout import HISTORY, LAYOUT, MANY, SECRETS
 from kuku_env.games.kuku_doubt.rules import (
     BY,
     CHANCE,
@@ -17,6 +17,7 @@ from kuku_env.games.kuku_doubt.rules import (
     DISCARDED,
     DISCARDING,
     NO_CARD,
+    NUM_TALLIES,
     NUMBER,
     OVER,
     PASSED,
@@ -29,9 +30,8 @@ from kuku_env.games.kuku_doubt.rules import (
     PHASE, TO_ACT, PLAYERS, DECK, DUEL_LIVES, PLACEMENT, CONSISTENT, SUDDEN_DEATH, ACCEPTS_LEFT,
     HAND, SAW_NOW, THROWN_NOW, PASSED_LAST, LIFE_CARDS, LIVES_LEFT, FACE_UP, TABLE, PILE, BOX,
     CLAIMS_MADE, LAST_CLAIM, CLAIM_SEATS, CLAIM_NUMBERS, CLAIM_DISCARDS, CLAIM_SAW, CLAIM_THROWN,
-    CLAIM_PASSED, MY_DISCARDS, SEEN_BEFORE,
-) = (LAYOUT.start(field.name) for field in LAYOUT.fields[: -len(TALLIES)])  # fmt: skip
-RECORDS = LAYOUT.start(TALLIES[0])
+    CLAIM_PASSED, MY_DISCARDS, SEEN_BEFORE, RECORD,
+) = (LAYOUT.start(field.name) for field in LAYOUT.fields)  # fmt: skip
 PAIR, HIDDEN_LIVES, PILE_CARDS, BOX_CARDS = (SECRETS.start(f.name) for f in SECRETS.fields)
 
 
@@ -40,13 +40,34 @@ def put_cards(out: Any, at: int, cards: Any) -> None:
     """Count the ranks of a pair."""
     for k in range(2):
         if cards[k] != NO_CARD:
-            out[at + cards[k]] += 1
+            out[at + int(cards[k])] += 1
 
 
 @njit
-def put_counts(out: Any, at: int, counts: Any) -> None:
-    for r in range(NUM_RANKS):
-        out[at + r] = counts[r]
+def put_counts(out: Any, at: int, c: Any) -> None:
+    """Copy ten counts. All are read before any is written, so that they move as few words."""
+    c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 = (
+        c[0],
+        c[1],
+        c[2],
+        c[3],
+        c[4],
+        c[5],
+        c[6],
+        c[7],
+        c[8],
+        c[9],
+    )
+    out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4] = c0, c1, c2, c3, c4
+    out[at + 5], out[at + 6], out[at + 7], out[at + 8], out[at + 9] = c5, c6, c7, c8, c9
+
+
+@njit
+def put_tallies(out: Any, at: int, t: Any) -> None:
+    """Copy a seat's public record, read before written as in ``put_counts``."""
+    t0, t1, t2, t3, t4, t5, t6 = t[0], t[1], t[2], t[3], t[4], t[5], t[6]
+    out[at], out[at + 1], out[at + 2], out[at + 3] = t0, t1, t2, t3
+    out[at + 4], out[at + 5], out[at + 6] = t4, t5, t6
 
 
 @njit
@@ -90,16 +111,14 @@ def encode_seats(s: Any, me: int, out: Any) -> None:
     for k in range(n):
         out[LIVES_LEFT + k] = s.lives[seat]
         for j in range(LIVES):
-            if s.face_up[seat, j]:
-                out[FACE_UP + NUM_RANKS * k + s.life[seat, j]] += 1
-        for j in range(len(TALLIES)):
-            out[RECORDS + MAX_PLAYERS * j + k] = min(s.tallies[seat, j], MANY)
+            out[FACE_UP + NUM_RANKS * k + max(0, int(s.life[seat, j]))] += s.face_up[seat, j]
+        put_tallies(out, RECORD + NUM_TALLIES * k, s.tallies[seat])
         seat += 1
         if seat == n:
             seat = 0
     for j in range(LIVES):
         if s.life[me, j] != NO_CARD:
-            out[LIFE_CARDS + NUM_RANKS * j + s.life[me, j]] = 1
+            out[LIFE_CARDS + NUM_RANKS * j + int(s.life[me, j])] = 1
     put_counts(out, MY_DISCARDS, s.my_discards[me])
     put_counts(out, SEEN_BEFORE, s.seen_before[me])
 
@@ -112,11 +131,11 @@ def encode_claims(s: Any, me: int, out: Any) -> None:
     out[CLAIMS_MADE] = min(made, MANY)
     if made == 0:
         return
-    out[LAST_CLAIM + s.claims[(made - 1) % HISTORY, NUMBER]] = 1
+    out[LAST_CLAIM + int(s.claims[(made - 1) % HISTORY, NUMBER])] = 1
     passed_found = False
     for k in range(min(made, HISTORY)):
         c = s.claims[(made - 1 - k) % HISTORY]
-        by = c[BY]
+        by = int(c[BY])
         out[CLAIM_SEATS + MAX_PLAYERS * k + (by - me) % n] = 1
         out[CLAIM_NUMBERS + k] = CLAIM_NUMBER[c[NUMBER]]
         out[CLAIM_DISCARDS + k] = c[DISCARDED]
@@ -127,7 +146,7 @@ def encode_claims(s: Any, me: int, out: Any) -> None:
             out[CLAIM_THROWN + 2 * k + j] = c[THROWN + j]
             out[CLAIM_PASSED + 2 * k + j] = c[PASSED + j]
             if not passed_found:
-                out[PASSED_LAST + c[PASSED + j] - 1] += 1
+                out[PASSED_LAST + int(c[PASSED + j]) - 1] += 1
         passed_found = True
 
 
@@ -141,6 +160,6 @@ def encode_secrets(s: Any, me: int, out: Any) -> None:
         seat = (me + k) % n
         for j in range(LIVES):
             if s.life[seat, j] != NO_CARD and not s.face_up[seat, j]:
-                out[HIDDEN_LIVES + NUM_RANKS * k + s.life[seat, j]] += 1
+                out[HIDDEN_LIVES + NUM_RANKS * k + int(s.life[seat, j])] += 1
     put_counts(out, PILE_CARDS, s.pile)
     put_counts(out, BOX_CARDS, s.box)

@@ -1,8 +1,8 @@
 """Loops over Kuku Doubt's own functions: what environments call, on an array of records.
 
-Every game has these kernels under these names (see kuku_env.core.game.Kernels). The loops name their
-game's functions as globals, because a loop that takes them as arguments is compiled anew in every
-process.
+Every game has these kernels under these names (see kuku_env.core.game.Kernels). The loops name
+their game's functions as globals, because a loop that takes them as arguments is compiled anew in
+every process.
 """
 
 from __future__ import annotations

@@ -167,28 +167,15 @@ FIELDS = (
         "those were shuffled in; the most of each rank in any one reshuffle",
         MAX_COPIES,
     ),
-    *(
-        Field(
-            name,
-            (MAX_PLAYERS,),
-            MANY,
-            f"seats[relative].record.{name}",
-            "scalar",
-            f"public record over the game, saturating: {meaning}",
-        )
-        for name, meaning in zip(
-            TALLIES,
-            (
-                "claims shown true (K19)",
-                "claims shown to be lies (K19)",
-                "doubts that were right",
-                "doubts that were wrong",
-                "pairs rightly named",
-                "pairs wrongly named",
-                "pairs accepted",
-            ),
-            strict=True,
-        )
+    Field(
+        "record",
+        (MAX_PLAYERS, len(TALLIES)),
+        MANY,
+        "seats[relative].record",
+        "count",
+        "public record over the game, saturating: claims shown true and shown to be lies (K19), "
+        "doubts right, doubts wrong, pairs rightly named, pairs wrongly named, pairs accepted",
+        TALLIES,
     ),
 )
 

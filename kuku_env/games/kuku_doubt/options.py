@@ -8,21 +8,37 @@ from typing import Any
 import numpy as np
 
 from kuku_env.core.game import OptionError, check_choice, check_int
-from kuku_env.games.kuku_doubt.cards import CLAIMS, COPIES, LIVES, MAX_COPIES, MAX_PLAYERS, NUM_RANKS
+from kuku_env.games.kuku_doubt.cards import (
+    CLAIMS,
+    COPIES,
+    LIVES,
+    MAX_COPIES,
+    MAX_PLAYERS,
+    NUM_RANKS,
+)
 
 
 def _doc(default: Any, text: str) -> Any:
     return field(default=default, metadata={"doc": text})
 
 
+def _plain(value: Any) -> Any:
+    """Lists (of JSON and command lines) as tuples, numpy's integers as Python's."""
+    if isinstance(value, list | tuple):
+        return tuple(_plain(part) for part in value)
+    return int(value) if isinstance(value, np.integer) else value
+
+
 @dataclass(frozen=True)
 class Options:
-    """Rules of one table. Raises OptionError, naming the option, for a value that is not allowed."""
+    """Rules of one table. Raises OptionError, naming the option, for a value not allowed."""
 
     num_players: int = _doc(4, "players, 2 to 6 (K1)")
     first_player: int | None = _doc(None, "seat that starts round 1; None: drawn (K2)")
     duel_lives: bool = _doc(False, "two players play until two lives are lost (K5)")
-    see_through: str = _doc("any", "pairs that may be named: any, or consistent with the claim (K8)")
+    see_through: str = _doc(
+        "any", "pairs that may be named: any, or consistent with the claim (K8)"
+    )
     reward: str = _doc("winner", "winner: +1 to the last player; placement: linear by place (K13)")
     max_decisions: int = _doc(1000, "decisions after which the game is truncated (K12)")
     claims: tuple[int, ...] | None = _doc(None, "allowed claims; None: all 36 products (K7)")
@@ -31,10 +47,8 @@ class Options:
     life_cards: int = _doc(2, "life cards dealt to each player; further lives are counters (K7)")
 
     def __post_init__(self) -> None:
-        for name in ("claims", "copies"):  # JSON and command lines bring lists
-            value = getattr(self, name)
-            if isinstance(value, list):
-                object.__setattr__(self, name, tuple(value))
+        for name, value in vars(self).items():
+            object.__setattr__(self, name, _plain(value))
         check_int("num_players", self.num_players, 2, MAX_PLAYERS)
         if self.first_player is not None:
             check_int("first_player", self.first_player, 0, self.num_players - 1)
@@ -63,11 +77,13 @@ class Options:
             raise OptionError("claims", self.claims, allowed)
 
     def _check_copies(self) -> None:
-        allowed = f"{NUM_RANKS} numbers from 0 to {MAX_COPIES}: the Liar's copies, then those of 1 to 9"
+        allowed = (
+            f"{NUM_RANKS} numbers from 0 to {MAX_COPIES}: the Liar's copies, then those of 1 to 9"
+        )
         if not isinstance(self.copies, tuple) or len(self.copies) != NUM_RANKS:
             raise OptionError("copies", self.copies, allowed)
         for number in self.copies:
-            if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            if isinstance(number, bool) or not isinstance(number, int):
                 raise OptionError("copies", self.copies, allowed)
             if not 0 <= number <= MAX_COPIES:
                 raise OptionError("copies", self.copies, allowed)

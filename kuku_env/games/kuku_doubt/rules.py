@@ -1,8 +1,8 @@
 """The rules of Kuku Doubt on a structured record; K-numbers are rulings of docs/kuku_doubt.md.
 
 A pile is kept as counts of ranks: no one knows its order, so drawing a rank with probability
-count/size is the same game as shuffling. Every random event is a chance phase: resolved at once from
-the record's generator, or, with ``explicit_chance``, left to the caller (``resolve``).
+count/size is the same game as shuffling. Every random event is a chance phase: resolved at once
+from the record's generator, or, with ``explicit_chance``, left to the caller (``resolve``).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kuku_env.core.chance import below, pick
+from kuku_env.core.game import record_type
 from kuku_env.core.jit import njit
 from kuku_env.games.kuku_doubt.cards import (
     CLAIM_NUMBER,
@@ -33,9 +34,11 @@ from kuku_env.games.kuku_doubt.layout import (
     DOUBT,
     FLIP,
     HISTORY,
+    MANY,
     NUM_ACTIONS,
     SEE,
     START,
+    TALLIES,
 )
 
 # Phases: the five in which a player decides, then the two in which nobody does.
@@ -46,77 +49,73 @@ PHASES = ("respond", "discard", "claim", "flip", "start", "over", "chance")
 DEAL_LIFE, DRAW_FIRST, DRAW_CARD, REVEAL_CARD = range(4)
 
 # What happened in the last step, in order: rows of the record's log (kind, four numbers).
-LIFE, ROUND, DREW, ACT, LOOK, THREW, REVEALED, SHOWN, FLIPPED, RESHUFFLED, RECYCLED, OUT, END = range(13)
+LIFE, ROUND, DREW, ACT, LOOK, THREW, REVEALED, SHOWN, FLIPPED, RESHUFFLED, RECYCLED, OUT, END = (
+    range(13)
+)
 LOG_ROWS = 24
 
 # A seat's public record (K19).
 TRUE_CLAIMS, CAUGHT_LIES, DOUBTS_RIGHT, DOUBTS_WRONG, SEES_RIGHT, SEES_WRONG, ACCEPTS = range(7)
-NUM_TALLIES = 7
+NUM_TALLIES = len(TALLIES)
 
-# A claim of this round: its seat, its number, the cards discarded before it and, known to its
-# seat alone, the pair it saw, the cards it discarded and the pair it passed (as rank + 1, 0 = none).
+# A claim of this round: its seat, its number, the cards discarded before it and, known to its seat
+# alone, the pair it saw, the cards it discarded and the pair it passed (as rank + 1, 0 = none).
 NO_CARD = -1
 BY, NUMBER, DISCARDED, SAW, THROWN, PASSED, CLAIM_CELLS = 0, 1, 2, 3, 5, 7, 9
 
 # Single numbers are int64: one type, so that each function is compiled once.
-STATE = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                ("rng", np.uint64),
-                ("rewards", np.float64, MAX_PLAYERS),  # of the last step, by seat
-                ("returns", np.float64, MAX_PLAYERS),  # of the whole game so far
-                # options
-                ("max_decisions", np.int64),
-                ("max_accepts", np.int64),
-                ("num_players", np.int64),
-                ("fixed_first", np.int64),
-                ("life_cards", np.int64),
-                ("duel_lives", np.bool_),
-                ("consistent", np.bool_),
-                ("placement", np.bool_),
-                ("explicit_chance", np.bool_),
-                ("copies", np.int8, NUM_RANKS),
-                ("allowed", np.int8, NUM_CLAIMS),
-                # whose decision, and which
-                ("decisions", np.int64),
-                ("phase", np.int64),
-                ("turn", np.int64),
-                ("chance", np.int64),
-                ("todo", np.int64),  # random events left in this chance phase
-                ("truncated", np.bool_),
-                # cards
-                ("pile", np.int8, NUM_RANKS),
-                ("box", np.int8, NUM_RANKS),  # the discards
-                ("table", np.int8, NUM_RANKS),
-                ("pile_size", np.int64),
-                ("box_size", np.int64),
-                ("table_size", np.int64),
-                ("pair", np.int8, 2),  # held or passed: there is only one in the game
-                # players
-                ("living", np.int64),
-                ("lives", np.int8, MAX_PLAYERS),
-                ("life", np.int8, (MAX_PLAYERS, LIVES)),  # in the order dealt
-                ("face_up", np.int8, (MAX_PLAYERS, LIVES)),
-                ("place", np.int8, MAX_PLAYERS),  # 0 while playing
-                ("tallies", np.int32, (MAX_PLAYERS, NUM_TALLIES)),
-                ("my_discards", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # since the last reshuffle
-                ("seen_before", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # gone into a reshuffle
-                # this round
-                ("accepts", np.int64),
-                ("claims_made", np.int64),
-                ("claims", np.int8, (HISTORY, CLAIM_CELLS)),  # a ring, claim k at k % HISTORY
-                ("saw", np.int8, 2),  # by the seat to move, in its present turn
-                ("thrown", np.int8, 2),
-                ("thrown_count", np.int64),
-                # last step
-                ("logged", np.int64),
-                ("log", np.int8, (LOG_ROWS, 5)),
-            ],
-            align=True,
-        ),
-    )
+STATE = record_type(
+    [
+        ("rng", np.uint64),
+        ("rewards", np.float64, MAX_PLAYERS),  # of the last step, by seat
+        ("returns", np.float64, MAX_PLAYERS),  # of the whole game so far
+        # options
+        ("max_decisions", np.int64),
+        ("max_accepts", np.int64),
+        ("num_players", np.int64),
+        ("fixed_first", np.int64),
+        ("life_cards", np.int64),
+        ("duel_lives", np.bool_),
+        ("consistent", np.bool_),
+        ("placement", np.bool_),
+        ("explicit_chance", np.bool_),
+        ("copies", np.int8, NUM_RANKS),
+        ("allowed", np.int8, NUM_CLAIMS),
+        # whose decision, and which
+        ("decisions", np.int64),
+        ("phase", np.int64),
+        ("turn", np.int64),
+        ("chance", np.int64),
+        ("todo", np.int64),  # random events left in this chance phase
+        ("truncated", np.bool_),
+        # cards
+        ("pile", np.int8, NUM_RANKS),
+        ("box", np.int8, NUM_RANKS),  # the discards
+        ("table", np.int8, NUM_RANKS),
+        ("pile_size", np.int64),
+        ("box_size", np.int64),
+        ("table_size", np.int64),
+        ("pair", np.int8, 2),  # held or passed: there is only one in the game
+        # players
+        ("living", np.int64),
+        ("lives", np.int8, MAX_PLAYERS),
+        ("life", np.int8, (MAX_PLAYERS, LIVES)),  # in the order dealt
+        ("face_up", np.int8, (MAX_PLAYERS, LIVES)),
+        ("place", np.int8, MAX_PLAYERS),  # 0 while playing
+        ("tallies", np.int32, (MAX_PLAYERS, NUM_TALLIES)),
+        ("my_discards", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # since the last reshuffle
+        ("seen_before", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # gone into a reshuffle
+        # this round
+        ("accepts", np.int64),
+        ("claims_made", np.int64),
+        ("claims", np.int8, (HISTORY, CLAIM_CELLS)),  # a ring, claim k at k % HISTORY
+        ("saw", np.int8, 2),  # by the seat to move, in its present turn
+        ("thrown", np.int8, 2),
+        ("thrown_count", np.int64),
+        # last step
+        ("logged", np.int64),
+        ("log", np.int8, (LOG_ROWS, 5)),
+    ]
 )
 
 
@@ -381,10 +380,16 @@ def step(s: Any, action: int) -> None:
 
 
 @njit
+def count(s: Any, seat: int, tally: int) -> None:
+    """Add to a seat's public record, which stops at MANY."""
+    s.tallies[seat, tally] = min(s.tallies[seat, tally] + 1, MANY)
+
+
+@njit
 def accept(s: Any) -> None:
     """Take the pair and look at it."""
     s.accepts += 1
-    s.tallies[s.turn, ACCEPTS] += 1
+    count(s, s.turn, ACCEPTS)
     start_turn(s)
     s.saw[0], s.saw[1] = s.pair[0], s.pair[1]
     note(s, LOOK, s.turn, s.pair[0], s.pair[1])
@@ -445,9 +450,9 @@ def doubt(s: Any) -> None:
     """The claim was true: the doubter loses; it was a lie: the previous player loses."""
     loser = s.turn
     if pair_is_as_claimed(s):
-        s.tallies[s.turn, DOUBTS_WRONG] += 1
+        count(s, s.turn, DOUBTS_WRONG)
     else:
-        s.tallies[s.turn, DOUBTS_RIGHT] += 1
+        count(s, s.turn, DOUBTS_RIGHT)
         loser = last_claim(s)[BY]
     show(s, loser)
 
@@ -457,10 +462,10 @@ def see_through(s: Any, named: int) -> None:
     """The named pair is right: the previous player loses; wrong: the caller loses."""
     loser = s.turn
     if s.pair[0] == PAIR_LOW[named] and s.pair[1] == PAIR_HIGH[named]:
-        s.tallies[s.turn, SEES_RIGHT] += 1
+        count(s, s.turn, SEES_RIGHT)
         loser = last_claim(s)[BY]
     else:
-        s.tallies[s.turn, SEES_WRONG] += 1
+        count(s, s.turn, SEES_WRONG)
     show(s, loser)
 
 
@@ -475,7 +480,7 @@ def show(s: Any, loser: int) -> None:
     """The pair is turned up and becomes table cards; the loser loses a life."""
     c = last_claim(s)
     note(s, SHOWN, s.pair[0], s.pair[1], c[NUMBER], loser)
-    s.tallies[c[BY], TRUE_CLAIMS if pair_is_as_claimed(s) else CAUGHT_LIES] += 1
+    count(s, c[BY], TRUE_CLAIMS if pair_is_as_claimed(s) else CAUGHT_LIES)
     for k in range(2):
         s.table[s.pair[k]] += 1
     s.table_size += 2
@@ -641,7 +646,7 @@ def may_claim(s: Any, index: int) -> bool:
 
 @njit
 def legal_actions(s: Any, mask: Any) -> None:
-    """Write the action mask of the player to decide, int8 (NUM_ACTIONS,); all zero if there is none.
+    """Write the action mask of the player to decide, int8 (NUM_ACTIONS,); all zero for nobody.
 
     The same as ``is_legal`` for every action, block by block for speed.
     """

@@ -1,9 +1,9 @@
-"""Scripted players of Kuku Doubt: readable, stateless, playing from named fields of the observation.
+"""Scripted players of Kuku Doubt: readable, stateless, playing from fields of the observation.
 
-``easy`` plays like a beginner: it tells the truth when it may, believes low numbers, doubts high ones.
-``normal`` counts cards: it weighs every pair the claimant can hold by the cards it has not seen and by
-how people claim, and picks the response that wins most often; it lies with numbers that are
-plausible and hard to name.
+``easy`` plays like a beginner: it tells the truth when it may, believes low numbers and doubts high
+ones. ``normal`` counts cards: it weighs every pair the claimant can hold by the cards it has not
+seen and by how people claim, and picks the response that wins most often; it lies with numbers that
+are plausible and hard to name.
 """
 
 from __future__ import annotations
@@ -39,14 +39,21 @@ from kuku_env.games.kuku_doubt.layout import (
     SEE,
     START,
 )
-from kuku_env.games.kuku_doubt.rules import CLAIMING, DISCARDING, FLIPPING, RESPOND
+from kuku_env.games.kuku_doubt.rules import (
+    CAUGHT_LIES,
+    CLAIMING,
+    DISCARDING,
+    FLIPPING,
+    NUM_TALLIES,
+    RESPOND,
+    TRUE_CLAIMS,
+)
 
 _PHASE, _DECK, _HAND = (LAYOUT.start(name) for name in ("phase", "deck", "hand"))
 _LIFE, _FACE_UP, _TABLE = (LAYOUT.start(name) for name in ("life_cards", "face_up", "table"))
 _MINE, _PASSED = LAYOUT.start("my_discards"), LAYOUT.start("passed")
 _NUMBERS, _DISCARDS = LAYOUT.start("claim_numbers"), LAYOUT.start("claim_discards")
-_SEATS, _TRUE_CLAIMS = LAYOUT.start("claim_seats"), LAYOUT.start("true_claims")
-_CAUGHT_LIES = LAYOUT.start("caught_lies")
+_SEATS, _RECORD = LAYOUT.start("claim_seats"), LAYOUT.start("record")
 _CLAIM_PASSED, _PLAYERS = LAYOUT.start("claim_passed"), LAYOUT.start("num_players")
 _LIVES = 2
 
@@ -204,7 +211,8 @@ def honesty_of_claimant(obs: Any) -> float:
     seat = 1
     while obs[_SEATS + seat] == 0:
         seat += 1
-    true, lies = obs[_TRUE_CLAIMS + seat], obs[_CAUGHT_LIES + seat]
+    at = _RECORD + NUM_TALLIES * seat
+    true, lies = obs[at + TRUE_CLAIMS], obs[at + CAUGHT_LIES]
     return (HONESTY * TRUST + true) / (TRUST + true + lies)
 
 
@@ -284,7 +292,7 @@ def accept_value(obs: Any, number: int) -> float:
 
 @njit
 def normal_claim(obs: Any, mask: Any, out: Any) -> None:
-    """The truth more often than not; lies as ``lie_weight`` says, less where cards to make them lack."""
+    """The truth more often than not; lies as ``lie_weight`` says, where cards for them are left."""
     product = my_product(obs)
     unseen = unseen_cards(obs)
     for rank in range(NUM_RANKS):

@@ -13,7 +13,7 @@ from typing import Any
 from kuku_env.core.checks import EventReader, ViewError, place_among, shown
 from kuku_env.core.game import OptionError
 from kuku_env.games.kuku_doubt.cards import CARD_NAMES, CLAIMS, LIVES, PAIRS
-from kuku_env.games.kuku_doubt.layout import ACTIONS, GAME_ID, HISTORY, TALLIES
+from kuku_env.games.kuku_doubt.layout import ACTIONS, GAME_ID, HISTORY, MANY, TALLIES
 from kuku_env.games.kuku_doubt.options import Options
 
 Card = int | str
@@ -207,7 +207,7 @@ class _Seen:
         word, _, rest = text.partition(" ")
         if word == "accept":
             self.accepts += 1
-            self.records[self.turn]["accepts"] += 1
+            self.tally(self.turn, "accepts")
             self.start_turn()
             self.due = "look"
         elif word in ("doubt", "see"):
@@ -267,13 +267,16 @@ class _Seen:
         read.expect("claim", claim["number"])
         read.expect("truth", true)
         self.loser = read.expect("loser", claim["seat"] if right else self.turn)
-        self.records[claim["seat"]]["true_claims" if true else "caught_lies"] += 1
-        outcome = f"{'doubts' if doubted else 'sees'}_{'right' if right else 'wrong'}"
-        self.records[self.turn][outcome] += 1
+        self.tally(claim["seat"], "true_claims" if true else "caught_lies")
+        self.tally(self.turn, f"{'doubts' if doubted else 'sees'}_{'right' if right else 'wrong'}")
         self.table += pair
         self.claims = []
         self.start_turn()
         self.lose_life()
+
+    def tally(self, seat: int, name: str) -> None:
+        """Public records stop at MANY."""
+        self.records[seat][name] = min(self.records[seat][name] + 1, MANY)
 
     def lose_life(self) -> None:
         hidden = self.options.life_cards - len(self.turned[self.loser])

@@ -1,0 +1,105 @@
+"""One measurement: a fresh process on given cores that prints one line of JSON.
+
+Nothing heavy is imported here, so that limits on cores and threads are set before libraries read
+them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+SECONDS = 3.0  # of CPU time that a loop is measured for
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Decisions made, and the CPU time (all threads) and wall time they took."""
+
+    decisions: int
+    cpu_seconds: float
+    wall_seconds: float
+
+    def figures(self) -> dict[str, float]:
+        return {
+            "decisions": self.decisions,
+            "per_cpu_second": self.decisions / self.cpu_seconds,
+            "per_second": self.decisions / self.wall_seconds,
+        }
+
+
+@dataclass(frozen=True)
+class Duration:
+    """A single span of wall time, and the CPU time in it, which a busy machine stretches less."""
+
+    seconds: float
+    cpu_seconds: float
+
+    def figures(self) -> dict[str, float]:
+        return {"seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
+
+
+def timed(action: Callable[[], Any]) -> Duration:
+    """How long one call takes."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    action()
+    return Duration(time.perf_counter() - wall, time.process_time() - cpu)
+
+
+def measure(chunk: Callable[[], int], seconds: float = SECONDS) -> Rate:
+    """Call ``chunk``, which returns the decisions it made, for ``seconds`` of CPU time."""
+    chunk()  # warm-up: compilation, caches
+    decisions = 0
+    wall, cpu = time.perf_counter(), time.process_time()
+    while True:
+        decisions += chunk()
+        if time.process_time() - cpu >= seconds:
+            break
+    return Rate(decisions, time.process_time() - cpu, time.perf_counter() - wall)
+
+
+def aec_chunk(env: Any, games: int) -> Callable[[], int]:
+    """PettingZoo's usual loop, ``last()`` and ``step()``, with uniformly random legal actions.
+
+    The same loop serves us and the peer. Steps of finished agents cost time but are no decisions.
+    """
+    import random
+
+    draw = random.Random(0).random
+
+    def chunk() -> int:
+        decisions = 0
+        for _ in range(games):
+            env.reset()
+            for _ in env.agent_iter():
+                observation, _, terminated, truncated, _ = env.last()
+                if terminated or truncated:
+                    env.step(None)
+                    continue
+                legal = observation["action_mask"].nonzero()[0]
+                env.step(int(legal[int(draw() * len(legal))]))
+                decisions += 1
+        return decisions
+
+    return chunk
+
+
+def main(subjects: dict[str, Callable[..., Rate | Duration]]) -> None:
+    """Command line of a module of subjects: ``python -m benchmarks.peers pgx --cores 0``."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("subject", choices=subjects)
+    parser.add_argument("--cores", default="0", help="comma-separated core numbers to run on")
+    options = parser.parse_args()
+    cores = [int(core) for core in options.cores.split(",")]
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, cores)
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[name] = str(len(cores))
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    result = subjects[options.subject](len(cores))
+    print(json.dumps({"subject": options.subject, "cores": cores, **result.figures()}))

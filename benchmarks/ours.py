@@ -1,0 +1,93 @@
+"""Our own subjects. One a process: ``python -m benchmarks.ours batch --cores 0``."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+from functools import partial
+
+from benchmarks.measure import Duration, Rate, aec_chunk, main, measure, timed
+
+GAMES = 4096
+STEPS = 100  # decisions of every game between two looks at the clock
+
+
+def batch(cores: int) -> Rate:
+    """BatchEnv, 4 players: random legal play through the public ``step(actions)``."""
+    from kuku_env.core.chance import generator_states
+    from kuku_env.envs.batch import BatchEnv
+
+    env = BatchEnv("kuku/KukuDoubt-v0", num_envs=GAMES, seed=0, threads=cores, num_players=4)
+    env.reset()
+    generators = generator_states(1, GAMES)
+
+    def chunk() -> int:
+        for _ in range(STEPS):
+            env.step(env.sample(generators))
+        return GAMES * STEPS
+
+    return measure(chunk)
+
+
+def aec(cores: int) -> Rate:
+    """The PettingZoo environment, 4 players, in the loop that the peer is measured with."""
+    from kuku_env import kuku_doubt_v0
+
+    env = kuku_doubt_v0.env(num_players=4)
+    env.reset(seed=0)
+    return measure(aec_chunk(env, games=200))
+
+
+def import_time(cores: int) -> Duration:
+    """Importing the package in a fresh process."""
+    return timed(lambda: importlib.import_module("kuku_env"))
+
+
+def decide() -> None:
+    """From nothing imported to one decision made."""
+    from kuku_env import kuku_doubt_v0
+
+    env = kuku_doubt_v0.env(num_players=4)
+    env.reset(seed=0)
+    observation = env.last()[0]
+    env.step(int(observation["action_mask"].argmax()))
+    env.last()
+
+
+def first_decision(cores: int) -> Duration:
+    """A decision in a fresh process, after another process has filled the cache."""
+    command = [sys.executable, "-c", "from benchmarks.ours import decide; decide()"]
+    subprocess.run(command, check=True)
+    return timed(decide)
+
+
+def first_compilation(cores: int) -> Duration:
+    """The same with an empty cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["NUMBA_CACHE_DIR"] = folder
+        return timed(decide)
+
+
+def training(cores: int, width: int) -> Rate:
+    """Self-play with a network of two layers of ``width``.
+
+    Counts only decisions that enter a gradient, with at least two passes over each.
+    """
+    raise NotImplementedError("the learner's speed is not measured yet")
+
+
+SUBJECTS = {
+    "batch": batch,
+    "aec": aec,
+    "import-time": import_time,
+    "first-decision": first_decision,
+    "first-compilation": first_compilation,
+    "training-64": partial(training, width=64),
+    "training-256": partial(training, width=256),
+}
+
+if __name__ == "__main__":
+    main(SUBJECTS)
