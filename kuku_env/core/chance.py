@@ -48,11 +48,11 @@ def below(s: Any, n: int) -> int:
 @njit
 def pick(s: Any, weights: Any, total: int) -> int:
     """Draw an index with probability ``weights[index] / total`` (small non-negative integers)."""
-    left = below(s, total)
-    index = 0
-    while left >= weights[index]:
-        left -= weights[index]
-        index += 1
+    aim = below(s, total)
+    index, passed = 0, 0
+    for k in range(len(weights)):  # no early exit: a branch that cannot be foreseen costs more
+        passed += weights[k]
+        index += aim >= passed
     return index
 
 

@@ -28,8 +28,8 @@ class BluffingEnv(AECEnv[str, Observation, int | None]):
 
     Observations are ``{"observation": int8 (D,), "action_mask": int8 (A,)}``, fresh arrays, by
     the game's layout. The mask of a seat that is not asked is all zero. A reward arrives when a
-    player's fate is known. An eliminated seat's ``terminations`` turns true when it has made its last
-    choice; its dead step (action None) comes next.
+    player's fate is known. An eliminated seat's ``terminations`` turns true when it has made its
+    last choice; its dead step (action None) comes next.
 
     Attributes: ``match`` (the game with its history: views, records, text of actions).
     """

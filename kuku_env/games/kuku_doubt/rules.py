@@ -52,7 +52,7 @@ DEAL_LIFE, DRAW_FIRST, DRAW_CARD, REVEAL_CARD = range(4)
 LIFE, ROUND, DREW, ACT, LOOK, THREW, REVEALED, SHOWN, FLIPPED, RESHUFFLED, RECYCLED, OUT, END = (
     range(13)
 )
-LOG_ROWS = 24
+LOG_ROWS = 16  # a deal writes most: twelve life cards, the round, two cards drawn
 
 # A seat's public record (K19).
 TRUE_CLAIMS, CAUGHT_LIES, DOUBTS_RIGHT, DOUBTS_WRONG, SEES_RIGHT, SEES_WRONG, ACCEPTS = range(7)
@@ -102,7 +102,7 @@ STATE = record_type(
         ("life", np.int8, (MAX_PLAYERS, LIVES)),  # in the order dealt
         ("face_up", np.int8, (MAX_PLAYERS, LIVES)),
         ("place", np.int8, MAX_PLAYERS),  # 0 while playing
-        ("tallies", np.int32, (MAX_PLAYERS, NUM_TALLIES)),
+        ("tallies", np.int8, (MAX_PLAYERS, NUM_TALLIES)),  # each stops at MANY
         ("my_discards", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # since the last reshuffle
         ("seen_before", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # gone into a reshuffle
         # this round

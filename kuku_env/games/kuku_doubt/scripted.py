@@ -248,7 +248,8 @@ def pair_weights(obs: Any) -> Any:
         weights[pair] = weight
         total += weight
     if total > 0.0:
-        weights /= total
+        for pair in range(NUM_PAIRS):
+            weights[pair] /= total
     return weights
 
 
@@ -311,7 +312,8 @@ def normal_claim(obs: Any, mask: Any, out: Any) -> None:
     if truth >= 0:  # a product of one pair only is easily seen through
         honesty = 0.85 if WAYS[truth] > 1 else 0.65
         if total > 0.0:
-            out[CLAIM:FLIP] *= (1.0 - honesty) / total
+            for k in range(floor, NUM_CLAIMS):
+                out[CLAIM + k] *= (1.0 - honesty) / total
         out[CLAIM + truth] += honesty
 
 
