@@ -1,0 +1,70 @@
+"""Tables of all kinds, and games played on them at random: what several test files use."""
+
+import random
+
+import numpy as np
+
+from kuku_env.core.layout import Layout
+from kuku_env.envs.match import Match
+from kuku_env.games import find_game
+
+GAME = find_game("kuku-doubt")
+LAYOUT: Layout = GAME.layout
+ACCEPT = LAYOUT.start("accept")
+
+# Small decks, where the pile runs out again and again.
+FEW = [1, 0, 1, 1, 2, 0, 0, 0, 0, 1]
+DOZEN = [1, 1, 2, 2, 2, 1, 1, 1, 0, 1]
+
+TABLES = [
+    *({"num_players": n} for n in range(2, 7)),
+    {"num_players": 2, "duel_lives": True, "life_cards": 1, "first_player": 1},
+    {"num_players": 3, "reward": "placement", "max_decisions": 25},
+    {"num_players": 4, "see_through": "consistent", "max_accepts": 2, "life_cards": 0},
+    {"num_players": 3, "life_cards": 1, "copies": FEW, "claims": [1, 6, 9, 81]},
+    {"num_players": 3, "copies": DOZEN},
+    {"num_players": 3, "copies": [2] * 10, "life_cards": 1},
+    {"num_players": 2, "life_cards": 0, "copies": [0, 0, 2, 0, 0, 0, 0, 0, 0, 0]},
+    {"num_players": 2, "duel_lives": True, "life_cards": 1, "copies": FEW},
+    {"num_players": 6, "reward": "placement", "max_decisions": 60},
+    {"num_players": 5, "copies": DOZEN, "life_cards": 1},
+    {"num_players": 2, "max_decisions": 1},
+]
+
+
+def play(match, chance, patience, moves=None):
+    """Play at random, ``patience`` being how often a pair is accepted; yields before each move.
+
+    An explicit random event is a move as a decision is. Stops at the end, or after ``moves``.
+    """
+    while not match.over and moves != 0:
+        yield match
+        if match.at_chance:
+            outcomes, weights = zip(*match.chance_outcomes(), strict=True)
+            match.resolve(chance.choices(outcomes, weights)[0])
+        else:
+            legal = match.legal_actions()
+            patient = ACCEPT in legal and chance.random() < patience
+            match.step(ACCEPT if patient else chance.choice(legal))
+        moves = None if moves is None else moves - 1
+    yield match
+
+
+def random_game(rules, seed, moves=None, explicit=False):
+    """Positions of a random game, the last one included; the same match, played on."""
+    chance = random.Random(seed)
+    match = Match(GAME, seed=seed, explicit_chance=explicit, **{"max_decisions": 150, **rules})
+    return play(match, chance, chance.choice([0.3, 0.7, 0.95]), moves)
+
+
+def random_match(rules, seed, moves=None, explicit=False):
+    """A match after so many random moves."""
+    for match in random_game(rules, seed, moves, explicit):
+        last = match
+    return last
+
+
+def state_of(match):
+    """All of a game's state but its generator and what the last step told."""
+    left_out = ("rng", "explicit_chance", "logged", "log", "rewards")
+    return {k: np.array(match.record[k]).tobytes() for k in GAME.state.names if k not in left_out}
