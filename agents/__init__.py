@@ -1,0 +1,1 @@
+"""What learns: networks, self-play, checkpoints, export. Needs torch; run from a clone."""

@@ -1,0 +1,85 @@
+"""Who decides in a game of self-play: the learner, or a scripted bot.
+
+Scripts play the *openings* of some games and are *rivals* in some seats of others. Nothing is
+learned from their moves. Both keep self-play from collapsing: behind honest claims, and at a table
+with somebody who makes them, it pays to accept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.network import sample
+from kuku_env.bots import make_policy
+from kuku_env.core.game import Game
+from kuku_env.envs.batch import Turns
+
+if TYPE_CHECKING:
+    from agents.selfplay import Options
+
+
+class Cast:
+    """The players of n games side by side.
+
+    Attribute ``mixed``, bool (n,): the present game has scripted moves. Raises BotError for a bot
+    that the game does not have.
+    """
+
+    def __init__(
+        self, options: Options, game: Game, num_players: NDArray[np.int64], seed: int
+    ) -> None:
+        """``num_players`` int64 (n,): the table size of each game."""
+        names = [*options.rivals, *filter(None, [options.opening_bot])]
+        self._bots = [make_policy(name, game) for name in names]
+        self._options, self._num_players = options, num_players
+        self._random = np.random.default_rng(seed)
+        n = len(num_players)
+        self._opening = np.zeros(n, np.int64)  # decisions left that the opening bot makes
+        self._rival = np.full((n, game.max_players), -1)  # the bot in each seat; -1: the learner
+        self.mixed = np.zeros(n, np.bool_)
+        self.next_games(np.ones(n, np.bool_))
+
+    def next_games(self, over: NDArray[np.bool_]) -> None:
+        """After a step: cast the next game wherever one is over, bool (n,)."""
+        self._opening = np.maximum(self._opening - 1, 0)
+        ended = np.flatnonzero(over)
+        self._opening[ended] = self._draw_openings(len(ended))
+        self._rival[ended] = self._draw_rivals(self._num_players[ended])
+        self.mixed[ended] = (self._opening[ended] > 0) | (self._rival[ended] >= 0).any(1)
+
+    def scripted(self, turns: Turns) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Which games wait for a scripted move, bool (n,), and those moves in order, int64."""
+        who = self._rival[np.arange(len(self._rival)), turns.seat]
+        who[self._opening > 0] = len(self._bots) - 1
+        moves = np.zeros(len(who), np.int64)
+        for k, bot in enumerate(self._bots):
+            rows = np.flatnonzero(who == k)
+            if len(rows):
+                chances = bot.probabilities(turns.observation[rows], turns.action_mask[rows])
+                moves[rows] = sample(torch.from_numpy(chances), torch.rand(len(rows))).numpy()
+        waiting = who >= 0
+        return waiting, moves[waiting]
+
+    def _draw_openings(self, games: int) -> NDArray[np.int64]:
+        options = self._options
+        if options.opening_bot is None:
+            return np.zeros(games, np.int64)
+        lengths = self._random.integers(1, options.opening_length + 1, games)
+        return lengths * (self._random.random(games) < options.opening_share)
+
+    def _draw_rivals(self, num_players: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The bot in each seat: in some games one script holds one or more seats, never all."""
+        seats = np.full((len(num_players), self._rival.shape[1]), -1)
+        if not self._options.rivals:
+            return seats
+        order = self._random.random(seats.shape)
+        order[np.arange(seats.shape[1]) >= num_players[:, None]] = 2.0  # absent seats come last
+        place = order.argsort(1).argsort(1)
+        count = self._random.integers(1, num_players)
+        count[self._random.random(len(count)) >= self._options.rival_share] = 0
+        bot = self._random.integers(0, len(self._options.rivals), len(count))
+        return np.where(place < count[:, None], bot[:, None], seats)

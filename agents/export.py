@@ -1,0 +1,124 @@
+"""Export: a trained network as a folder, ``policy.onnx`` and ``bot.json``, that needs no torch."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+import json
+import logging
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from agents.network import PolicyValueNetwork
+from kuku_env.core.game import Game
+
+# Options that are no concern of a bot's: who begins, and when a game that never ends is cut off.
+FREE_OPTIONS = ("first_player", "max_decisions")
+
+
+class ExportError(ValueError):
+    """A bot that cannot be written where it should be."""
+
+
+class _Playing(nn.Module):
+    """What a bot needs of the network: probabilities, exactly 0 where illegal."""
+
+    def __init__(self, network: PolicyValueNetwork) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, observation: Tensor, action_mask: Tensor) -> Tensor:
+        return self.network(observation, action_mask).probabilities * action_mask.float()
+
+
+def check_target(folder: Path) -> None:
+    """Raise ExportError unless a bot may be written to ``folder``: new, or a bot to be replaced."""
+    if folder.exists() and not (folder / "bot.json").is_file():
+        raise ExportError(f"{folder} exists and is no exported bot; it is left alone")
+
+
+def export_bot(
+    network: PolicyValueNetwork,
+    game: Game,
+    folder: Path,
+    *,
+    name: str,
+    tables: Sequence[Mapping[str, Any]],
+    origin: Mapping[str, Any],
+    strength: Mapping[str, Any],
+) -> None:
+    """Write the bot to ``folder``, which is new or holds a bot that is replaced.
+
+    ``tables`` are the options of the tables it was trained on: others it refuses. ``origin`` and
+    ``strength`` are told in ``bot.json`` as they are.
+
+    Raises ExportError where the folder is something else or cannot be written; nothing half-written
+    remains.
+    """
+    check_target(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as room:
+            made = Path(room) / "bot"
+            made.mkdir()
+            graph = write_graph(network, game, made / "policy.onnx")
+            card = {
+                "format": 1,
+                "name": name,
+                "game": game.id,
+                "layout": game.layout.to_json(),
+                "rules": accepted_rules(game, tables),
+                "outputs": ["probabilities"],
+                "sha256": hashlib.sha256(graph).hexdigest(),
+                "origin": dict(origin),
+                "strength": dict(strength),
+            }
+            (made / "bot.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+            if folder.exists():
+                folder.rename(Path(room) / "replaced")
+            made.rename(folder)
+    except OSError as error:
+        raise ExportError(f"cannot write the bot to {folder}: {error.strerror}") from None
+
+
+def write_graph(network: PolicyValueNetwork, game: Game, path: Path) -> bytes:
+    """Write the ONNX graph, any batch size; its bytes."""
+    playing = _Playing(copy.deepcopy(network)).eval()
+    observation = torch.zeros(2, game.layout.size, dtype=torch.int8)
+    action_mask = torch.ones(2, game.layout.num_actions, dtype=torch.int8)
+    rows = torch.export.Dim("rows", min=1)
+    # torch warns of its own insides, and of packages that are not needed here.
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            playing,
+            (observation, action_mask),
+            path,
+            input_names=["observation", "action_mask"],
+            output_names=["probabilities"],
+            dynamic_shapes=({0: rows}, {0: rows}),
+            dynamo=True,
+            external_data=False,
+            verbose=False,
+        )
+    return path.read_bytes()
+
+
+def accepted_rules(game: Game, tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The values of each option that occur among the tables, as plain JSON."""
+    rules: dict[str, list[Any]] = {}
+    for table in tables:
+        options = game.make_options(**table)
+        for field in dataclasses.fields(options):
+            value = json.loads(json.dumps(getattr(options, field.name)))
+            if field.name not in FREE_OPTIONS and value not in rules.setdefault(field.name, []):
+                rules[field.name].append(value)
+    return rules

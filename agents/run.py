@@ -1,0 +1,147 @@
+"""A run: learn, keep checkpoints, measure, export. Everything it leaves lies in one folder.
+
+``RUN/checkpoints`` what is needed to go on, ``RUN/events*`` for TensorBoard, and in the end
+``RUN/bot``, the exported bot: a run that has it is finished.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import kuku_env
+from agents.checkpoint import load_checkpoint, newest_checkpoint, save_checkpoint
+from agents.export import check_target, export_bot
+from agents.measure import choice_rates, win_shares
+from agents.network import NetworkPolicy
+from agents.progress import Reporter
+from agents.selfplay import Options, SelfPlay
+from kuku_env.bots import make_policy
+
+CHECKPOINT_SECONDS = 60.0
+MEASURE_SECONDS = 30.0
+LAST_GAMES = 2000  # of each measurement after the run
+
+
+class RunError(ValueError):
+    """A folder that a run cannot use."""
+
+
+def start(options: Options, folder: Path, console: Console) -> Path:
+    """A new run in ``folder``; the exported bot's folder.
+
+    Raises RunError for a folder that holds something already, or that cannot be written; and what
+    SelfPlay raises for options that do not fit the game.
+    """
+    _check_unfinished(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise RunError(f"{folder} is not empty: choose another folder, or resume the run in it")
+    _check_writable(folder)
+    return _go_on(SelfPlay(options), folder, console)
+
+
+def resume(folder: Path, console: Console) -> Path:
+    """Go on with the run in ``folder`` from its newest checkpoint; the exported bot's folder.
+
+    Raises RunError for a finished run, CheckpointError where there is no sound checkpoint.
+    """
+    _check_unfinished(folder)
+    learner = load_checkpoint(newest_checkpoint(folder / "checkpoints"))
+    _check_writable(folder)
+    return _go_on(learner, folder, console)
+
+
+def _check_unfinished(folder: Path) -> None:
+    if (folder / "bot").exists():
+        raise RunError(f"{folder} holds a finished run: choose another folder, or remove it first")
+
+
+def _check_writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".probe"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise RunError(f"cannot write to {folder}: {error.strerror}") from None
+
+
+def _go_on(learner: SelfPlay, folder: Path, console: Console) -> Path:
+    checkpoints, bot = folder / "checkpoints", folder / "bot"
+    check_target(bot)
+    saved = time.perf_counter()
+    with Reporter(learner, folder, console, MEASURE_SECONDS) as reporter:
+        while learner.progress() < 1:
+            reporter.tell(learner.update(reporter.habits))
+            if time.perf_counter() - saved > CHECKPOINT_SECONDS:
+                save_checkpoint(learner, checkpoints)
+                saved = time.perf_counter()
+    save_checkpoint(learner, checkpoints)
+    strength = measure(learner)
+    show(strength, console)
+    export_bot(
+        learner.average, learner.game, bot, name=folder.resolve().name,
+        tables=learner.options.tables(), origin=_origin(learner), strength=strength,
+    )  # fmt: skip
+    return bot
+
+
+def measure(learner: SelfPlay) -> dict[str, Any]:
+    """Figures of the averaged network at each table size, for ``bot.json``."""
+    game, threads = learner.game, learner.options.threads
+    sizes = sorted(set(learner.options.players))
+    bot = NetworkPolicy(learner.average, game)
+    others = [make_policy(name, game) for name in ("random", *game.scripted)]
+    settings: dict[str, Any] = {"seed": learner.options.seed + 1, "threads": threads}
+    return {
+        "wins": win_shares(game, bot, others, sizes, LAST_GAMES, **settings),
+        "self_play": choice_rates(game, bot, sizes, LAST_GAMES, **settings),
+    }
+
+
+def show(strength: dict[str, Any], console: Console) -> None:
+    """Print the figures as two tables."""
+    wins = Table(title="share of wins of one bot among others of one kind (95 % interval)")
+    for heading in ("players", "against", "wins", "interval", "fair"):
+        wins.add_column(heading, justify="right")
+    for f in strength["wins"]:
+        interval = f"{f['low']:.1%} to {f['high']:.1%}"
+        fair = f"{1 / f['players']:.1%}"
+        wins.add_row(str(f["players"]), f["against"], f"{f['wins']:.1%}", interval, fair)
+    console.print(wins)
+    kinds = list(dict.fromkeys(kind for f in strength["self_play"] for kind in f["rates"]))
+    habits = Table(title="among its equals: how often it chooses what it may")
+    for heading in ("players", *kinds, "decisions a game"):
+        habits.add_column(heading, justify="right")
+    for f in strength["self_play"]:
+        rates = [f"{f['rates'][kind]:.1%}" if kind in f["rates"] else "" for kind in kinds]
+        habits.add_row(str(f["players"]), *rates, f"{f['decisions']:.1f}")
+    console.print(habits)
+
+
+def _origin(learner: SelfPlay) -> dict[str, Any]:
+    return {
+        "software": f"kuku-env {kuku_env.__version__}",
+        "commit": _commit(),
+        "options": asdict(learner.options),
+        "decisions": learner.decisions,
+        "updates": learner.updates,
+        "seconds": round(learner.seconds, 1),
+        "cores": os.cpu_count(),
+    }
+
+
+def _commit() -> str | None:
+    """The commit of this clone; None where git or the clone is missing."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None

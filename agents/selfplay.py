@@ -1,0 +1,338 @@
+"""Self-play: one network plays every seat of many games and learns from all of its decisions.
+
+Policy gradient with clipped ratios (PPO), pulled towards the network's reference policy: strongly
+at first, weakly in the end. Without that pull, bluffing games collapse: nobody ever accepts a
+claim, so nobody learns to claim, so accepting loses. For the same reason scripted bots take part
+(see ``agents.cast``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from agents.cast import Cast
+from agents.experience import Experience
+from agents.habits import Habits
+from agents.network import PolicyValueNetwork, sample
+from kuku_env.bots import make_policy
+from kuku_env.core.game import Game, OptionError, check_choice
+from kuku_env.core.parallel import run_ranges
+from kuku_env.envs.batch import BatchEnv
+from kuku_env.games import find_game, games
+
+
+class _Part(NamedTuple):
+    """What one thread found out about its part of a minibatch."""
+
+    gradients: tuple[Tensor, ...]
+    losses: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run is made of. Raises OptionError, naming the option, for a value that cannot be."""
+
+    game: str = "kuku-doubt"
+    """Short name or id of the game."""
+    seed: int = 0
+    """Seed of the deals and of the network's first weights."""
+    decisions: int = 20_000_000
+    """Decisions to learn from; the schedules run over them."""
+    minutes: float | None = None
+    """Wall time after which the run ends all the same; the schedules then run over the time."""
+    widths: tuple[int, ...] = (128, 128)
+    """Units in each hidden layer of the network."""
+    players: tuple[int, ...] = (2, 3, 4, 5, 6)
+    """Table sizes, dealt in turn; a size named twice gets twice the games."""
+    variants: tuple[str, ...] = ("",)
+    """Rules of the tables, dealt in turn: option=value (JSON or a word), joined by commas."""
+    games: int = 2048
+    """Games played side by side."""
+    steps: int = 16
+    """Decisions that each game adds to a round of collecting, before the network learns from it."""
+    passes: int = 2
+    """How often each decision is learned from."""
+    minibatch: int = 1024
+    """Decisions in one step of the optimiser."""
+    learning_rate: float = 4e-3
+    """Step size of Adam at the start; it falls linearly to a tenth."""
+    clip: float = 0.2
+    """Change of a probability ratio beyond which a decision pulls no more."""
+    trace: float = 0.95
+    """How far later rewards are trusted over the value of the seat's next decision (lambda)."""
+    value_weight: float = 0.5
+    """Weight of the value's squared error beside the policy's loss."""
+    pull_start: float = 1.0
+    """Weight of the pull to the reference policy at the start."""
+    pull_end: float = 0.02
+    """That weight in the end; it falls geometrically."""
+    magnet: str | None = None
+    """Scripted bot that the reference policy follows; where it does not, and without one, it finds
+    all kinds of legal action alike, and all actions of a kind."""
+    magnet_share: float = 0.8
+    """Share of its decisions in which the reference policy follows the magnet."""
+    average: float = 0.1
+    """How far back the averaged network looks, which is exported: a share of the run so far."""
+    opening_bot: str | None = None
+    """Scripted bot that plays the opening of some games; nothing is learned from its moves."""
+    opening_share: float = 0.5
+    """Share of games with such an opening."""
+    opening_length: int = 8
+    """Most decisions in an opening; their number is drawn from 1 up."""
+    rivals: tuple[str, ...] = ()
+    """Scripted bots that hold some seats of some games."""
+    rival_share: float = 0.25
+    """Share of games with such seats."""
+    threads: int = os.cpu_count() or 1
+    """Processor cores to use."""
+
+    def __post_init__(self) -> None:
+        known = [name for found in games() for name in (found.name, found.id)]
+        check_choice("game", self.game, known)
+        positive = ("decisions", "games", "steps", "passes", "minibatch", "learning_rate", "clip",
+                    "pull_start", "pull_end", "opening_length", "threads")  # fmt: skip
+        for name in positive:
+            self._check(name, getattr(self, name) > 0, "over 0")
+        for name in ("value_weight", "seed"):
+            self._check(name, getattr(self, name) >= 0, "at least 0")
+        for name in ("trace", "average", "opening_share", "rival_share"):
+            self._check(name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
+        # Some of the even policy keeps the reference from finding anything impossible.
+        self._check("magnet_share", 0 <= self.magnet_share < 1, "from 0 to below 1")
+        for name in ("players", "variants"):
+            self._check(name, len(getattr(self, name)) > 0, "at least one")
+        self._check("widths", bool(self.widths) and min(self.widths) > 0, "at least one, over 0")
+        self._check("minutes", self.minutes is None or self.minutes > 0, "None, or over 0")
+
+    def _check(self, name: str, is_allowed: bool, allowed: str) -> None:
+        if not is_allowed:
+            raise OptionError(name, getattr(self, name), allowed)
+
+    def tables(self) -> list[dict[str, Any]]:
+        """The options of each kind of table: every variant at every size."""
+        variants = [parse_variant(text) for text in self.variants]
+        return [{"num_players": n, **rules} for rules in variants for n in self.players]
+
+
+def parse_variant(text: str) -> dict[str, Any]:
+    """``see_through=any,life_cards=1`` as options. Raises OptionError for a part without ``=``."""
+    options: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise OptionError("variants", text, "option=value, joined by commas")
+        try:
+            options[name.strip()] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name.strip()] = value.strip()
+    return options
+
+
+class SelfPlay:
+    """The learner. ``update`` plays and learns one round; ``progress`` says how far the run is.
+
+    Attributes: ``network`` (learns), ``average`` (its average over time), ``decisions`` (learned
+    from so far, each counted once), ``updates``, ``seconds`` (spent so far).
+
+    Raises OptionError for table options that are not allowed, BotError for an unknown scripted bot.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.game: Game = find_game(options.game)
+        torch.manual_seed(options.seed)
+        # Threads of our own share the work: torch's wait for each other at every operation.
+        torch.set_num_threads(1)
+        self.network = PolicyValueNetwork(self.game.layout, options.widths)
+        self.average = PolicyValueNetwork(self.game.layout, options.widths)
+        self.average.load_state_dict(self.network.state_dict())
+        self.optimiser = torch.optim.Adam(
+            self.network.parameters(), options.learning_rate, fused=True
+        )
+        self.decisions, self.updates, self.seconds = 0, 0, 0.0
+        self._magnet = None
+        if options.magnet is not None:
+            self._magnet = make_policy(options.magnet, self.game)
+        self.start_games()
+
+    def start_games(self) -> None:
+        """Deal all games anew; decisions of the old ones that are still open are lost."""
+        options = self.options
+        # After ``updates`` rounds the deals must not be those of the start again.
+        seed = int(np.random.SeedSequence([options.seed, self.updates]).generate_state(1)[0])
+        self.env = BatchEnv(
+            self.game, options.games, threads=options.threads, tables=options.tables()
+        )
+        self._turns = self.env.reset(seed=seed)
+        self._cast = Cast(options, self.game, self.env.num_players, seed)
+        layout = self.game.layout
+        self.experience = Experience(options.steps, options.games, self.game.max_players, layout)
+        self._chances = torch.zeros(options.games, layout.num_actions)  # of the newest decisions
+
+    def progress(self) -> float:
+        """How much of the run is done, from 0 to 1."""
+        done = self.decisions / self.options.decisions
+        if self.options.minutes is not None:
+            done = max(done, self.seconds / (60 * self.options.minutes))
+        return min(1.0, done)
+
+    def pull(self) -> float:
+        """The present weight of the pull to the reference policy."""
+        start, end = self.options.pull_start, self.options.pull_end
+        return float(start * (end / start) ** self.progress())
+
+    def update(self, habits: Habits | None = None) -> dict[str, float]:
+        """Play one round and learn from it; means of the losses by name.
+
+        ``habits`` counts what is done in games without scripted moves.
+        """
+        began = time.perf_counter()
+        self._collect(habits)
+        self.experience.credit(self.options.trace)
+        losses = self._learn()
+        self.experience.carry_over()
+        self._follow()
+        self.updates += 1
+        self.seconds += time.perf_counter() - began
+        return losses
+
+    # ------------------------------------------------------------ playing
+
+    @torch.no_grad()
+    def _collect(self, habits: Habits | None) -> None:
+        e, games = self.experience, self.options.games
+        for row in range(e.seats, e.seats + self.options.steps):
+            turns = self._turns
+            draws = torch.rand(games)
+            decide = partial(self._decide, row, draws)
+            run_ranges(decide, games, self.options.threads)
+            scripted, moves = self._cast.scripted(turns)
+            e.action[row, torch.from_numpy(scripted)] = torch.from_numpy(moves)
+            e.live[row] = torch.from_numpy(~scripted)
+            actions = e.action[row].numpy()
+            if habits is not None:
+                habits.watch(turns, self._chances, actions, ~self._cast.mixed)
+            turns = self.env.step(actions)
+            if habits is not None:
+                habits.count_ends(turns.over, ~self._cast.mixed)
+            e.reward[row] = torch.from_numpy(turns.rewards)
+            e.over[row] = torch.from_numpy(turns.over)
+            self._cast.next_games(turns.over)
+
+    @torch.no_grad()
+    def _decide(self, row: int, draws: Tensor, start: int, stop: int) -> None:
+        """Write the network's decisions in games ``start`` to ``stop`` into a row of experience."""
+        e, turns, games = self.experience, self._turns, slice(start, stop)
+        observation, action_mask = turns.observation[games], turns.action_mask[games]
+        e.observation[row, games] = torch.from_numpy(observation)
+        e.action_mask[row, games] = torch.from_numpy(action_mask)
+        e.seat[row, games] = torch.from_numpy(turns.seat[games])
+        answer = self.network(e.observation[row, games], e.action_mask[row, games])
+        action = sample(answer.probabilities, draws[games])
+        logs = answer.log_probabilities
+        e.action[row, games], e.value[row, games] = action, answer.value
+        e.log_probability[row, games] = logs.gather(1, action[:, None]).squeeze(1)
+        e.log_reference[row, games] = self._log_reference(observation, action_mask)
+        self._chances[games] = answer.probabilities
+
+    def _log_reference(
+        self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]
+    ) -> Tensor:
+        """Log-probabilities of the reference policy, float32 (N, A); finite where illegal."""
+        even = self.network.even(torch.from_numpy(action_mask))
+        if self._magnet is None:
+            return even
+        magnet = torch.from_numpy(self._magnet.probabilities(observation, action_mask))
+        return even.exp().lerp_(magnet, self.options.magnet_share).log_()
+
+    # ------------------------------------------------------------ learning
+
+    def _learn(self) -> dict[str, float]:
+        e, options = self.experience, self.options
+        for group in self.optimiser.param_groups:
+            group["lr"] = options.learning_rate * (1 - 0.9 * self.progress())
+        ready = e.closed.flatten().nonzero().squeeze(1)
+        if not len(ready):
+            return {}
+        gradients = partial(self._gradients, self.pull(), self._stakes())
+        sums: dict[str, float] = {}
+        steps = 0
+        for _ in range(options.passes):
+            shuffled = ready[torch.randperm(len(ready))]
+            for some in shuffled.tensor_split(max(1, round(len(ready) / options.minibatch))):
+                for name, loss in self._descend(some, gradients).items():
+                    sums[name] = sums.get(name, 0.0) + loss
+                steps += 1
+        self.decisions += len(ready)
+        return {name: total / steps for name, total in sums.items()}
+
+    def _descend(self, some: Tensor, gradients: Callable[..., _Part]) -> dict[str, float]:
+        """One step of the optimiser on these decisions, each thread on its part; the losses."""
+        parts = run_ranges(partial(gradients, some), len(some), self.options.threads)
+        for index, parameter in enumerate(self.network.parameters()):
+            parameter.grad = torch.stack([part.gradients[index] for part in parts]).sum(0)
+        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimiser.step()
+        return {name: sum(part.losses[name] for part in parts) for name in parts[0].losses}
+
+    def _gradients(self, pull: float, stakes: Tensor, some: Tensor, start: int, stop: int) -> _Part:
+        """The share of decisions ``start`` to ``stop`` among ``some`` in gradients and losses."""
+        share = (stop - start) / len(some)
+        losses = self._losses(some[start:stop], pull, stakes)
+        gradients = torch.autograd.grad(losses["loss"] * share, list(self.network.parameters()))
+        told = {name: float(loss.detach()) * share for name, loss in losses.items()}
+        return _Part(gradients, told)
+
+    def _stakes(self) -> Tensor:
+        """How much a decision matters at each game's table, float32 (games,): a typical advantage.
+
+        One among many decisions at a large table changes little, and the pull would drown it.
+        """
+        e, sizes = self.experience, torch.from_numpy(self.env.num_players)
+        stakes = torch.ones(len(sizes))
+        for size in sizes.unique():
+            here = sizes == size
+            found = e.advantage[:, here][e.closed[:, here]]
+            stakes[here] = found.square().mean().sqrt().nan_to_num(1.0).clamp(min=0.01)
+        return stakes
+
+    def _losses(self, some: Tensor, pull: float, stakes: Tensor) -> dict[str, Tensor]:
+        """Losses over the decisions with these flat indices, ``loss`` the one to minimise."""
+        e = self.experience
+
+        def pick(tensor: Tensor) -> Tensor:
+            return tensor.flatten(0, 1).index_select(0, some)
+
+        answer = self.network(pick(e.observation), pick(e.action_mask))
+        advantage = pick(e.advantage)
+        target = advantage + pick(e.value)
+        advantage = advantage / stakes[some % len(stakes)]
+        logs = answer.log_probabilities
+        chosen = logs.gather(1, pick(e.action)[:, None]).squeeze(1)
+        ratio = (chosen - pick(e.log_probability)).exp()
+        clipped = ratio.clamp(1 - self.options.clip, 1 + self.options.clip)
+        policy = -torch.minimum(ratio * advantage, clipped * advantage).mean()
+        away = answer.probabilities * (logs - pick(e.log_reference))
+        divergence = away.sum(1).mean()
+        value = (answer.value - target).square().mean()
+        loss = policy + pull * divergence + self.options.value_weight * value
+        return {"loss": loss, "policy": policy, "divergence": divergence, "value": value}
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        """Move the average towards the network: it forgets as slowly as the run is long."""
+        weight = 1 / (1 + self.options.average * self.updates)
+        pairs = zip(self.average.parameters(), self.network.parameters(), strict=True)
+        for average, newest in pairs:
+            average.lerp_(newest, weight)

@@ -1,0 +1,80 @@
+"""Make a bot by self-play and export it.
+
+    python train.py --preset demo --run runs/demo
+    python train.py --run runs/mine --minutes 60 --widths 256 256
+    python train.py --resume runs/mine
+
+A run leaves everything in its folder: checkpoints, curves (tensorboard --logdir runs) and, in the
+end, the bot: RUN/bot plays from the wheel alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+try:
+    import tyro
+    from rich.console import Console
+
+    from agents.checkpoint import CheckpointError
+    from agents.export import ExportError
+    from agents.presets import make_options
+    from agents.run import RunError, resume, start
+    from agents.selfplay import Options
+except ModuleNotFoundError as missing:
+    sys.exit(f"train.py needs more than the wheel ({missing}): pip install -e '.[train,evaluate]'")
+
+from kuku_env.bots import BotError
+from kuku_env.core.game import OptionError
+
+
+@dataclass(frozen=True)
+class Command:
+    options: tyro.conf.OmitArgPrefixes[Options]
+    preset: Literal["demo", "quick"] = "demo"
+    """Settings to start from, shown as defaults below; what is given beside it is changed."""
+    run: Path | None = None
+    """Folder of the run, new or empty; by default runs/TIME."""
+    resume: Annotated[Path | None, tyro.conf.arg(metavar="RUN")] = None
+    """Go on with this run instead, from its newest checkpoint and with its own options."""
+
+
+def main() -> int:
+    console = Console()
+    try:
+        command = read_command()
+        if command.resume is not None:
+            bot = resume(command.resume, console)
+        else:
+            folder = command.run or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
+            bot = start(command.options, folder, console)
+    except (RunError, CheckpointError, ExportError, OptionError, BotError) as error:
+        print(f"train.py: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\ntrain.py: stopped; --resume goes on from the last checkpoint", file=sys.stderr)
+        return 130
+    console.print(f"the bot: {bot}", soft_wrap=True)
+    return 0
+
+
+def read_command() -> Command:
+    """The command line. The preset and the game are read first: they settle the other defaults."""
+    early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    early.add_argument("--preset", choices=["demo", "quick"], default="demo")
+    early.add_argument("--game", default="kuku-doubt")
+    early.add_argument("--resume")
+    known, others = early.parse_known_args()
+    if known.resume is not None and (others or len(sys.argv) > 3):
+        raise RunError("--resume takes its options from the run: leave the others out")
+    default = Command(make_options(known.preset, known.game), known.preset)
+    return tyro.cli(Command, default=default, description=__doc__)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
