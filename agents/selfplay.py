@@ -203,8 +203,9 @@ class SelfPlay:
         losses = self._learn()
         self.experience.carry_over()
         self._follow()
+        if self.updates:  # the first round may have to compile the game
+            self.seconds += time.perf_counter() - began
         self.updates += 1
-        self.seconds += time.perf_counter() - began
         return losses
 
     # ------------------------------------------------------------ playing

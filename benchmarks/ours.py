@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from functools import partial
 
 from benchmarks.measure import Duration, Rate, aec_chunk, main, measure, timed
@@ -72,11 +73,24 @@ def first_compilation(cores: int) -> Duration:
 
 
 def training(cores: int, width: int) -> Rate:
-    """Self-play with a network of two layers of ``width``.
+    """Self-play with two hidden layers of ``width``, else as the demo trains.
 
-    Counts only decisions that enter a gradient, with at least two passes over each.
+    Only decisions that enter a gradient count, each once, however many passes are made over it.
     """
-    raise NotImplementedError("the learner's speed is not measured yet")
+    from agents.presets import make_options
+    from agents.selfplay import SelfPlay
+
+    endless = {"decisions": 10**9, "minutes": None}
+    options = replace(make_options("demo"), widths=(width, width), threads=cores, **endless)
+    assert options.passes >= 2
+    learner = SelfPlay(options)
+
+    def chunk() -> int:
+        before = learner.decisions
+        learner.update()
+        return learner.decisions - before
+
+    return measure(chunk, seconds=10)
 
 
 SUBJECTS = {

@@ -193,7 +193,9 @@ def main() -> int:
         "rows": rows,
         "measured": {str(s): figures for s, figures in measured.items()},
     }
-    options.output.write_text(json.dumps(report, indent=1) + "\n")
+    part = options.output.with_suffix(".part")
+    part.write_text(json.dumps(report, indent=1) + "\n")
+    part.replace(options.output)
     return 1 if any(r.get("held") is False for r in rows) else 0
 
 

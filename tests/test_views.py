@@ -355,7 +355,7 @@ def with_junk(data, json_value):
         return twin
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_junk_in_views_and_streams_is_never_another_error(data):
     rules = data.draw(st.sampled_from(TABLES))

@@ -137,16 +137,14 @@ def _legal(s: Any) -> list[str]:
 def happenings(s: Any, rows: Sequence[Sequence[int]]) -> list[Event]:
     """The events told by log rows that led to record ``s``, complete, in order."""
     events: list[Event] = []
+    if s.life_cards == 0 and s.decisions == 0:  # nobody was dealt any
+        seats = range(int(s.num_players))
+        events += [{"type": "lives", "seat": k, "cards": [], "private": [k]} for k in seats]
     for kind, a, b, c, d in rows:
         last = events[-1] if events else {}
         if kind == r.LIFE:
             _add_card(events, "lives", b, a)
         elif kind == r.ROUND:
-            if s.life_cards == 0 and s.decisions == 0:  # nobody was dealt any
-                events += [
-                    {"type": "lives", "seat": k, "cards": [], "private": [k]}
-                    for k in range(s.num_players)
-                ]
             events.append({"type": "round", "start": a})
         elif kind == r.ACT:
             text = action_text(b, a, int(s.num_players))
