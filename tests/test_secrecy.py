@@ -22,7 +22,7 @@ from kuku_env.core.game import IllegalActionError
 from kuku_env.envs.aec import BluffingEnv
 from kuku_env.envs.batch import BatchEnv
 from kuku_env.envs.records import replay
-from kuku_env.games.kuku_doubt import rules as r
+from kuku_env.games.kuku_doubt import state as r
 
 RANKS = ["L", *range(1, 10)]
 SPEC = LAYOUT.to_json()

@@ -20,7 +20,7 @@ from kuku_env.core.encoder import encode_view, legal_mask
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.envs.match import Match
 from kuku_env.envs.records import replay, schema
-from kuku_env.games.kuku_doubt import rules as r
+from kuku_env.games.kuku_doubt import state as r
 from kuku_env.games.kuku_doubt.cards import CARD_NAMES, CLAIMS
 
 SPEC = json.loads(json.dumps(LAYOUT.to_json()))  # nothing but JSON

@@ -1,7 +1,7 @@
 """Kuku Doubt: claims are products of the times table."""
 
 from kuku_env.core.game import Game
-from kuku_env.games.kuku_doubt import kernels, rules, view
+from kuku_env.games.kuku_doubt import kernels, state, view
 from kuku_env.games.kuku_doubt.cards import MAX_PLAYERS, NUM_RANKS
 from kuku_env.games.kuku_doubt.layout import GAME_ID, LAYOUT, SECRETS
 from kuku_env.games.kuku_doubt.options import INFORMATION_SETS, PRESETS, Options
@@ -12,15 +12,15 @@ GAME = Game(
     name="kuku-doubt",
     options=Options,
     presets=PRESETS,
-    state=rules.STATE,
+    state=state.STATE,
     layout=LAYOUT,
     secrets=SECRETS,
     kernels=kernels,
     telling=view,
     max_players=MAX_PLAYERS,
     max_outcomes=NUM_RANKS,
-    over=rules.OVER,
-    chance=rules.CHANCE,
+    over=state.OVER,
+    chance=state.CHANCE,
     scripted=SCRIPTED,
     information_sets=INFORMATION_SETS,
 )

@@ -10,7 +10,7 @@ from typing import Any
 from kuku_env.core.jit import njit
 from kuku_env.games.kuku_doubt.cards import CLAIM_NUMBER, LIVES, MAX_PLAYERS, NUM_RANKS
 from kuku_env.games.kuku_doubt.layout import HISTORY, LAYOUT, MANY, SECRETS
-from kuku_env.games.kuku_doubt.rules import (
+from kuku_env.games.kuku_doubt.state import (
     BY,
     CHANCE,
     CLAIMING,

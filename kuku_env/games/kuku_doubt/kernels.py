@@ -11,12 +11,12 @@ from typing import Any
 
 from kuku_env.core.game import FATES_KNOWN, ILLEGAL, PLAYED
 from kuku_env.core.jit import njit
-from kuku_env.games.kuku_doubt import rules
+from kuku_env.games.kuku_doubt import legal, rules, state
 from kuku_env.games.kuku_doubt.encode import encode, encode_secrets
 
 _deal, _step, _resolve, _settle = rules.deal, rules.step, rules.resolve, rules.settle
-_is_legal, _legal_actions, _weights = rules.is_legal, rules.legal_actions, rules.chance_weights
-_OVER, _STARTING = rules.OVER, rules.STARTING
+_is_legal, _legal_actions, _weights = legal.is_legal, legal.legal_actions, rules.chance_weights
+_OVER, _STARTING = state.OVER, state.STARTING
 
 
 @njit

@@ -9,21 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from kuku_env.core.chance import below, pick
-from kuku_env.core.game import record_type
 from kuku_env.core.jit import njit
 from kuku_env.games.kuku_doubt.cards import (
     CLAIM_NUMBER,
     LIVES,
-    MAX_PLAYERS,
-    NUM_CLAIMS,
-    NUM_PAIRS,
     NUM_RANKS,
     PAIR_HIGH,
     PAIR_LOW,
-    PAIR_PRODUCT,
 )
 from kuku_env.games.kuku_doubt.layout import (
     ACCEPT,
@@ -35,97 +28,51 @@ from kuku_env.games.kuku_doubt.layout import (
     FLIP,
     HISTORY,
     MANY,
-    NUM_ACTIONS,
     SEE,
     START,
-    TALLIES,
 )
-
-# Phases: the five in which a player decides, then the two in which nobody does.
-RESPOND, DISCARDING, CLAIMING, FLIPPING, STARTING, OVER, CHANCE = range(7)
-PHASES = ("respond", "discard", "claim", "flip", "start", "over", "chance")
-
-# What a chance phase is about.
-DEAL_LIFE, DRAW_FIRST, DRAW_CARD, REVEAL_CARD = range(4)
-
-# What happened in the last step, in order: rows of the record's log (kind, four numbers).
-LIFE, ROUND, DREW, ACT, LOOK, THREW, REVEALED, SHOWN, FLIPPED, RESHUFFLED, RECYCLED, OUT, END = (
-    range(13)
+from kuku_env.games.kuku_doubt.lives import (
+    ask,
+    flip,
+    lose_life,
 )
-LOG_ROWS = 16  # a deal writes most: twelve life cards, the round, two cards drawn
-
-# A seat's public record (K19).
-TRUE_CLAIMS, CAUGHT_LIES, DOUBTS_RIGHT, DOUBTS_WRONG, SEES_RIGHT, SEES_WRONG, ACCEPTS = range(7)
-NUM_TALLIES = len(TALLIES)
-
-# A claim of this round: its seat, its number, the cards discarded before it and, known to its seat
-# alone, the pair it saw, the cards it discarded and the pair it passed (as rank + 1, 0 = none).
-NO_CARD = -1
-BY, NUMBER, DISCARDED, SAW, THROWN, PASSED, CLAIM_CELLS = 0, 1, 2, 3, 5, 7, 9
-
-# Single numbers are int64: one type, so that each function is compiled once.
-STATE = record_type(
-    [
-        ("rng", np.uint64),
-        ("rewards", np.float64, MAX_PLAYERS),  # of the last step, by seat
-        ("returns", np.float64, MAX_PLAYERS),  # of the whole game so far
-        # options
-        ("max_decisions", np.int64),
-        ("max_accepts", np.int64),
-        ("num_players", np.int64),
-        ("fixed_first", np.int64),
-        ("life_cards", np.int64),
-        ("duel_lives", np.bool_),
-        ("consistent", np.bool_),
-        ("placement", np.bool_),
-        ("explicit_chance", np.bool_),
-        ("copies", np.int8, NUM_RANKS),
-        ("allowed", np.int8, NUM_CLAIMS),
-        # whose decision, and which
-        ("decisions", np.int64),
-        ("phase", np.int64),
-        ("turn", np.int64),
-        ("chance", np.int64),
-        ("todo", np.int64),  # random events left in this chance phase
-        ("truncated", np.bool_),
-        # cards
-        ("pile", np.int8, NUM_RANKS),
-        ("box", np.int8, NUM_RANKS),  # the discards
-        ("table", np.int8, NUM_RANKS),
-        ("pile_size", np.int64),
-        ("box_size", np.int64),
-        ("table_size", np.int64),
-        ("pair", np.int8, 2),  # held or passed: there is only one in the game
-        # players
-        ("living", np.int64),
-        ("lives", np.int8, MAX_PLAYERS),
-        ("life", np.int8, (MAX_PLAYERS, LIVES)),  # in the order dealt
-        ("face_up", np.int8, (MAX_PLAYERS, LIVES)),
-        ("place", np.int8, MAX_PLAYERS),  # 0 while playing
-        ("tallies", np.int8, (MAX_PLAYERS, NUM_TALLIES)),  # each stops at MANY
-        ("my_discards", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # since the last reshuffle
-        ("seen_before", np.int8, (MAX_PLAYERS, NUM_RANKS)),  # gone into a reshuffle
-        # this round
-        ("accepts", np.int64),
-        ("claims_made", np.int64),
-        ("claims", np.int8, (HISTORY, CLAIM_CELLS)),  # a ring, claim k at k % HISTORY
-        ("saw", np.int8, 2),  # by the seat to move, in its present turn
-        ("thrown", np.int8, 2),
-        ("thrown_count", np.int64),
-        # last step
-        ("logged", np.int64),
-        ("log", np.int8, (LOG_ROWS, 5)),
-    ]
+from kuku_env.games.kuku_doubt.state import (
+    ACCEPTS,
+    ACT,
+    BY,
+    CAUGHT_LIES,
+    CHANCE,
+    CLAIMING,
+    DEAL_LIFE,
+    DISCARDED,
+    DISCARDING,
+    DOUBTS_RIGHT,
+    DOUBTS_WRONG,
+    DRAW_CARD,
+    DRAW_FIRST,
+    DREW,
+    FLIPPING,
+    LIFE,
+    LOOK,
+    NO_CARD,
+    NUMBER,
+    PASSED,
+    RECYCLED,
+    RESHUFFLED,
+    RESPOND,
+    REVEAL_CARD,
+    REVEALED,
+    ROUND,
+    SAW,
+    SEES_RIGHT,
+    SEES_WRONG,
+    SHOWN,
+    THREW,
+    THROWN,
+    TRUE_CLAIMS,
+    last_claim,
+    note,
 )
-
-
-@njit
-def note(s: Any, kind: int, a: int = 0, b: int = 0, c: int = 0, d: int = 0) -> None:
-    """Write down one happening of this step."""
-    row = s.log[s.logged]
-    row[0], row[1], row[2], row[3], row[4] = kind, a, b, c, d
-    s.logged += 1
-
 
 # ---------------------------------------------------------------- set-up
 
@@ -346,15 +293,6 @@ def reveal(s: Any, count: int) -> None:
 
 
 @njit
-def ask(s: Any, phase: int, seat: int) -> None:
-    """Wait for a player's decision; K12: too many of them truncate the game."""
-    s.phase = phase
-    s.turn = seat
-    if s.decisions >= s.max_decisions:
-        truncate(s)
-
-
-@njit
 def step(s: Any, action: int) -> None:
     """Carry out a legal action of the player to decide, and all that follows from it."""
     s.logged = 0
@@ -432,11 +370,6 @@ def claim(s: Any, index: int) -> None:
 
 
 @njit
-def last_claim(s: Any) -> Any:
-    return s.claims[(s.claims_made - 1) % HISTORY]
-
-
-@njit
 def pass_on(s: Any) -> None:
     """K10: the next living seat on the left responds."""
     seat = (s.turn + 1) % s.num_players
@@ -488,187 +421,3 @@ def show(s: Any, loser: int) -> None:
     start_turn(s)
     s.claims_made = 0
     lose_life(s, loser)
-
-
-# ---------------------------------------------------------------- lives and the end
-
-
-@njit
-def face_down(s: Any, seat: int) -> int:
-    return int(s.life_cards - s.face_up[seat, 0] - s.face_up[seat, 1])
-
-
-@njit
-def lose_life(s: Any, loser: int) -> None:
-    if s.living == 2 and not s.duel_lives:  # K5, K16: sudden death
-        s.lives[loser] = 0
-        eliminate(s, loser)
-        return
-    hidden = face_down(s, loser)
-    if s.lives[loser] > hidden:  # a life without a card
-        s.lives[loser] -= 1
-        after_loss(s, loser)
-    elif hidden == 1:  # K3: nothing to choose
-        flip(s, loser, 1 if s.face_up[loser, 0] else 0)
-    else:
-        ask(s, FLIPPING, loser)
-
-
-@njit
-def flip(s: Any, loser: int, which: int) -> None:
-    """Turn up a life card. Its rank stays in ``life``: what is up is public."""
-    s.face_up[loser, which] = 1
-    s.lives[loser] -= 1
-    note(s, FLIPPED, loser, s.life[loser, which])
-    after_loss(s, loser)
-
-
-@njit
-def after_loss(s: Any, loser: int) -> None:
-    """K15: elimination, then the end, and only then the next start player (K4)."""
-    if s.lives[loser] == 0:
-        eliminate(s, loser)
-    if s.phase != OVER:
-        ask(s, STARTING, loser)
-
-
-@njit
-def eliminate(s: Any, seat: int) -> None:
-    note(s, OUT, seat)
-    finish(s, seat, s.living)
-    s.living -= 1
-    first, second = living_pair(s)
-    if s.living == 1:
-        finish(s, first, 1)
-        end(s)
-    elif s.living == 2 and s.lives[first] != s.lives[second]:
-        winner, other = (first, second) if s.lives[first] > s.lives[second] else (second, first)
-        finish(s, other, 2)
-        finish(s, winner, 1)
-        s.living = 1
-        end(s)
-
-
-@njit
-def living_pair(s: Any) -> tuple[int, int]:
-    """The first two seats still playing (the second -1 where there is one)."""
-    first, second = -1, -1
-    for seat in range(s.num_players):
-        if s.place[seat] == 0:
-            if first < 0:
-                first = seat
-            elif second < 0:
-                second = seat
-    return first, second
-
-
-@njit
-def reward_of(s: Any, place: int) -> float:
-    """K13: +1 to the winner and -1/(n-1) to all others, or linear by place."""
-    n = int(s.num_players)
-    if s.placement:
-        return 1.0 - 2.0 * (place - 1) / (n - 1)
-    return 1.0 if place == 1 else -1.0 / (n - 1)
-
-
-@njit
-def finish(s: Any, seat: int, place: int) -> None:
-    pay(s, seat, place, reward_of(s, place))
-
-
-@njit
-def pay(s: Any, seat: int, place: int, reward: float) -> None:
-    """A player's fate is known."""
-    s.place[seat] = place
-    s.rewards[seat] = reward
-    s.returns[seat] = reward
-
-
-@njit
-def truncate(s: Any) -> None:
-    """K12, K13, K20: the survivors share the win, or the average of the top places."""
-    share = 0.0
-    for place in range(1, s.living + 1):
-        share += reward_of(s, place) / s.living
-    for seat in range(s.num_players):
-        if s.place[seat] == 0:
-            pay(s, seat, 1, share)
-    s.truncated = True
-    end(s)
-
-
-@njit
-def end(s: Any) -> None:
-    s.phase = OVER
-    note(s, END)
-
-
-# ---------------------------------------------------------------- legal actions
-
-
-@njit
-def is_legal(s: Any, action: int) -> bool:
-    """Whether the player to decide may take this action."""
-    if action < 0 or action >= NUM_ACTIONS:
-        return False
-    phase = s.phase
-    if phase == RESPOND:
-        if action == ACCEPT:
-            return s.max_accepts < 0 or s.accepts < s.max_accepts
-        if action == DOUBT:
-            return True
-        return action < DISCARD_LOW and may_name(s, action - SEE)
-    if phase == DISCARDING:
-        if action == DISCARD_HIGH:  # K9
-            return s.pair[0] != s.pair[1]
-        return action == DISCARD_LOW or action == DISCARD_BOTH
-    if phase == CLAIMING:
-        return CLAIM <= action < FLIP and may_claim(s, action - CLAIM)
-    if phase == FLIPPING:  # K17
-        return FLIP <= action < START
-    if phase == STARTING:
-        k = action - START
-        return 0 <= k < s.num_players and s.place[(s.turn + k) % s.num_players] == 0
-    return False
-
-
-@njit
-def may_name(s: Any, pair: int) -> bool:
-    """K8: any pair, or only those that multiply to the claim."""
-    return not s.consistent or PAIR_PRODUCT[pair] == CLAIM_NUMBER[last_claim(s)[NUMBER]]
-
-
-@njit
-def may_claim(s: Any, index: int) -> bool:
-    """An allowed number, not lower than the previous claim of this round."""
-    return s.allowed[index] == 1 and (s.claims_made == 0 or index >= last_claim(s)[NUMBER])
-
-
-@njit
-def legal_actions(s: Any, mask: Any) -> None:
-    """Write the action mask of the player to decide, int8 (NUM_ACTIONS,); all zero for nobody.
-
-    The same as ``is_legal`` for every action, block by block for speed.
-    """
-    mask[:] = 0
-    if s.phase == RESPOND:
-        mask[ACCEPT] = s.max_accepts < 0 or s.accepts < s.max_accepts
-        mask[DOUBT] = 1
-        if s.consistent:
-            number = CLAIM_NUMBER[last_claim(s)[NUMBER]]
-            for k in range(NUM_PAIRS):
-                mask[SEE + k] = PAIR_PRODUCT[k] == number
-        else:
-            mask[SEE : SEE + NUM_PAIRS] = 1
-    elif s.phase == DISCARDING:
-        mask[DISCARD_LOW : DISCARD_BOTH + 1] = 1
-        mask[DISCARD_HIGH] = s.pair[0] != s.pair[1]
-    elif s.phase == CLAIMING:
-        floor = 0 if s.claims_made == 0 else int(last_claim(s)[NUMBER])
-        for k in range(floor, NUM_CLAIMS):
-            mask[CLAIM + k] = s.allowed[k]
-    elif s.phase == FLIPPING:
-        mask[FLIP : FLIP + LIVES] = 1
-    elif s.phase == STARTING:
-        for k in range(s.num_players):
-            mask[START + k] = s.place[(s.turn + k) % s.num_players] == 0

@@ -39,7 +39,7 @@ from kuku_env.games.kuku_doubt.layout import (
     SEE,
     START,
 )
-from kuku_env.games.kuku_doubt.rules import (
+from kuku_env.games.kuku_doubt.state import (
     CAUGHT_LIES,
     CLAIMING,
     DISCARDING,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kuku_env.games.kuku_doubt import rules as r
+from kuku_env.games.kuku_doubt import state as r
 from kuku_env.games.kuku_doubt.cards import CARD_NAMES, CLAIMS, NUM_RANKS
 from kuku_env.games.kuku_doubt.layout import (
     GAME_ID,
@@ -20,6 +20,7 @@ from kuku_env.games.kuku_doubt.layout import (
     START,
     TALLIES,
 )
+from kuku_env.games.kuku_doubt.legal import legal_actions
 from kuku_env.games.kuku_doubt.stream import view_of_stream as view_of_stream
 
 Event = dict[str, Any]
@@ -127,7 +128,7 @@ def _seat(s: Any, seat: int) -> dict[str, Any]:
 
 def _legal(s: Any) -> list[str]:
     mask = np.zeros(LAYOUT.num_actions, np.int8)
-    r.legal_actions(s, mask)
+    legal_actions(s, mask)
     return [action_text(int(a), int(s.turn), int(s.num_players)) for a in np.flatnonzero(mask)]
 
 
