@@ -12,7 +12,8 @@ help:  ## list the targets
 
 demo: .venv/.ready  ## train a small bot, export it and pit it against the scripted ones
 	$(PY) train.py --preset demo --run runs/demo
-	$(PY) evaluate.py runs/demo/bot scripted-normal scripted-easy random
+	$(PY) evaluate.py runs/demo/bot scripted-normal scripted-easy random \
+		--players 2 4 --games 10000 --self-play 1000 --out runs/demo/evaluation
 
 test: .venv/.ready  ## run the tests
 	$(PY) -m pytest -n 2 --dist worksteal tests
