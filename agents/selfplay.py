@@ -91,7 +91,8 @@ class Options:
     opening_length: int = 8
     """Most decisions in an opening; their number is drawn from 1 up."""
     rivals: tuple[str, ...] = ()
-    """Scripted bots that hold some seats of some games."""
+    """Bots (scripted ones, random) that hold some seats of some games; one named twice comes up
+    twice as often."""
     rival_share: float = 0.25
     """Share of games with such seats."""
     threads: int = os.cpu_count() or 1
@@ -212,16 +213,16 @@ class SelfPlay:
 
     @torch.no_grad()
     def _collect(self, habits: Habits | None) -> None:
-        e, games = self.experience, self.options.games
+        e, threads = self.experience, self.options.threads
         for row in range(e.seats, e.seats + self.options.steps):
             turns = self._turns
-            draws = torch.rand(games)
-            decide = partial(self._decide, row, draws)
-            run_ranges(decide, games, self.options.threads)
             scripted, moves = self._cast.scripted(turns)
-            e.action[row, torch.from_numpy(scripted)] = torch.from_numpy(moves)
+            own = torch.from_numpy(np.flatnonzero(~scripted))
+            run_ranges(partial(self._decide, row, own, torch.rand(len(own))), len(own), threads)
+            e.seat[row] = torch.from_numpy(turns.seat)
             e.live[row] = torch.from_numpy(~scripted)
             actions = e.action[row].numpy()
+            actions[scripted] = moves
             if habits is not None:
                 habits.watch(turns, self._chances, actions, ~self._cast.mixed)
             turns = self.env.step(actions)
@@ -232,18 +233,18 @@ class SelfPlay:
             self._cast.next_games(turns.over)
 
     @torch.no_grad()
-    def _decide(self, row: int, draws: Tensor, start: int, stop: int) -> None:
-        """Write the network's decisions in games ``start`` to ``stop`` into a row of experience."""
-        e, turns, games = self.experience, self._turns, slice(start, stop)
-        observation, action_mask = turns.observation[games], turns.action_mask[games]
+    def _decide(self, row: int, own: Tensor, draws: Tensor, start: int, stop: int) -> None:
+        """Decide in the games ``own[start:stop]``, and write it into a row of the experience."""
+        e, games = self.experience, own[start:stop]
+        observation = self._turns.observation[games.numpy()]
+        action_mask = self._turns.action_mask[games.numpy()]
+        answer = self.network(torch.from_numpy(observation), torch.from_numpy(action_mask))
+        action = sample(answer.probabilities, draws[start:stop])
+        chosen = answer.log_probabilities.gather(1, action[:, None]).squeeze(1)
         e.observation[row, games] = torch.from_numpy(observation)
         e.action_mask[row, games] = torch.from_numpy(action_mask)
-        e.seat[row, games] = torch.from_numpy(turns.seat[games])
-        answer = self.network(e.observation[row, games], e.action_mask[row, games])
-        action = sample(answer.probabilities, draws[games])
-        logs = answer.log_probabilities
         e.action[row, games], e.value[row, games] = action, answer.value
-        e.log_probability[row, games] = logs.gather(1, action[:, None]).squeeze(1)
+        e.log_probability[row, games] = chosen
         e.log_reference[row, games] = self._log_reference(observation, action_mask)
         self._chances[games] = answer.probabilities
 

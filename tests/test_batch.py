@@ -185,7 +185,7 @@ def test_wrong_seeds_and_indices_change_nothing(game):
 
 def short(game):
     """A batch without automatic reset, played until some games are over and others are not."""
-    batch, generators = played(game, 10**6, autoreset=False)
+    batch, generators = played(game, 10**4, autoreset=False)
     assert (batch.turns().seat >= 0).any()
     return batch, generators
 

@@ -88,6 +88,7 @@ def test_equivalence_of_a_batch_and_single_games(game):
             assert turns.rewards[i].tobytes() == rewards.tobytes()
             assert turns.over[i] == match.over
             assert turns.truncated[i] == match.record.truncated
+            assert turns.terminated[i] == (match.over and not match.record.truncated)
             if match.over:  # the next game is dealt by the same generator, and by nothing else
                 ended += 1
                 fresh = game.new_states([match.options])
