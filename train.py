@@ -53,7 +53,7 @@ def main() -> int:
         else:
             folder = command.run or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
             bot = start(command.options, folder, console)
-    except (RunError, CheckpointError, ExportError, OptionError, BotError) as error:
+    except (RunError, CheckpointError, ExportError, OptionError, BotError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -34,6 +34,9 @@ def save_checkpoint(learner: SelfPlay, folder: Path) -> Path:
     Holds the networks, the optimiser, the counters and the options. Games that are being played are
     not kept: a learner that goes on deals new ones. Raises OSError where it cannot be written.
     """
+    target = folder / f"{learner.updates:08}"
+    if target.exists():  # nothing was learned since
+        return target
     content = save(_tensors(learner))
     card = {
         "format": FORMAT,
@@ -44,10 +47,8 @@ def save_checkpoint(learner: SelfPlay, folder: Path) -> Path:
         "seconds": learner.seconds,
         "sha256": hashlib.sha256(content).hexdigest(),
     }
-    target = folder / f"{learner.updates:08}"
     unfinished = folder / f"{target.name}.tmp"
-    for old in (unfinished, target):
-        shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     _write(unfinished / "state.safetensors", content)
     _write(unfinished / "checkpoint.json", json.dumps(card, indent=1).encode())

@@ -17,10 +17,10 @@ OF_GAME: dict[str, dict[str, Any]] = {
     "kuku-doubt": {
         "magnet": "scripted-normal",
         "opening_bot": "scripted-easy",
-        # Against the scripts alone, which are honest, it would learn to name pairs so boldly that it
-        # loses to play without any sense.
-        "rivals": ("scripted-easy", "scripted-normal", *("random",) * 6),
-        "rival_share": 0.6,
+        # Against honest scripts alone it would learn to name pairs so boldly that it loses to play
+        # without any sense.
+        "rivals": ("scripted-easy", "scripted-normal", *("random",) * 8),
+        "rival_share": 0.65,
         # Naming a pair that does not make the claim is a waste. Where it is not allowed there is
         # less to learn; the last variant teaches not to do it where it is.
         "variants": ("see_through=consistent", "see_through=consistent", "see_through=any"),

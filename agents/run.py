@@ -44,7 +44,9 @@ def start(options: Options, folder: Path, console: Console) -> Path:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise RunError(f"{folder} is not empty: choose another folder, or resume the run in it")
     _check_writable(folder)
-    return _go_on(SelfPlay(options), folder, console)
+    learner = SelfPlay(options)
+    save_checkpoint(learner, folder / "checkpoints")  # from now on it can be resumed
+    return _go_on(learner, folder, console)
 
 
 def resume(folder: Path, console: Console) -> Path:

@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+import train
 from agents import export, run
+from agents.cast import Cast
 from agents.checkpoint import (
     CheckpointError,
     load_checkpoint,
@@ -26,6 +28,7 @@ from agents.habits import Habits
 from agents.network import NetworkPolicy, PolicyValueNetwork, sample
 from agents.presets import make_options
 from agents.selfplay import Options, SelfPlay
+from kuku_env.core.chance import generator_states
 from kuku_env.core.game import OptionError
 from kuku_env.envs.batch import BatchEnv
 from kuku_env.games import find_game
@@ -137,6 +140,36 @@ def test_credit_adds_up_to_the_rewards(seed: int, steps: int, trace: float) -> N
         assert credited[key] == pytest.approx(brought[key])
 
 
+# ---------------------------------------------------------------- cast
+
+
+def test_scripts_open_games_and_hold_some_seats_but_never_all() -> None:
+    options = replace(SMALL, games=600, rivals=("scripted-easy", "random"), rival_share=0.5)
+    env = BatchEnv(GAME, 600, tables=options.tables())
+    cast = Cast(options, GAME, env.num_players, seed=1)
+    generators = generator_states(0, 600)
+    turns = env.reset(seed=0)
+    assert 0.5 < cast.mixed.mean() < 0.95
+    decided = np.zeros((600, 6), np.int64)
+    for _ in range(60):
+        scripted, moves = cast.scripted(turns)
+        assert not scripted[~cast.mixed].any()
+        actions = env.sample(generators)
+        actions[scripted] = moves  # legal, or the step would raise
+        decided[np.flatnonzero(~scripted), turns.seat[~scripted]] += 1
+        turns = env.step(actions)
+        cast.next_games(turns.over)
+    assert (decided.sum(1) > 0).all()
+
+
+def test_without_scripts_the_learner_decides_everything() -> None:
+    options = replace(SMALL, opening_bot=None, rivals=())
+    cast = Cast(options, GAME, np.full(60, 4), seed=1)
+    turns = BatchEnv(GAME, 60, num_players=4).reset(seed=0)
+    assert not cast.mixed.any()
+    assert not cast.scripted(turns)[0].any()
+
+
 # ---------------------------------------------------------------- network
 
 
@@ -185,8 +218,8 @@ def test_updates_learn_and_count() -> None:
         losses = player.update(habits)
         assert all(math.isfinite(loss) for loss in losses.values())
     assert player.updates == 3
-    # All that was decided was learned from, but openings and what is still open.
-    assert 0.5 * 3 * 60 * 16 < player.decisions < 3 * 60 * 16
+    # Learned from all decisions but scripted ones and those that are still open.
+    assert 0.25 * 3 * 60 * 16 < player.decisions < 3 * 60 * 16
     assert any((a != b).any() for a, b in zip(before, player.network.parameters(), strict=True))
     assert all(torch.isfinite(p).all() for p in player.average.parameters())
     assert 0.2 < habits.rates()["accept", 2] < 0.5
@@ -264,6 +297,12 @@ def test_a_checkpoint_brings_everything_back(learner: SelfPlay, tmp_path: Path) 
             assert torch.equal(tensor, theirs["state"][index][key])
     back.update()
     assert back.updates == learner.updates + 1
+
+
+def test_a_checkpoint_from_before_the_first_round(tmp_path: Path) -> None:
+    back = load_checkpoint(save_checkpoint(SelfPlay(SMALL), tmp_path))
+    assert back.updates == 0
+    assert back.update()
 
 
 def test_only_the_newest_checkpoints_are_kept(learner: SelfPlay, tmp_path: Path) -> None:
@@ -351,3 +390,39 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     origin = json.loads((bot / "bot.json").read_text())["origin"]
     assert origin["updates"] > 1
     assert origin["decisions"] >= 1500
+
+
+# ---------------------------------------------------------------- command line
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
+    monkeypatch.setattr("sys.argv", ["train.py", *words])
+
+
+def test_presets_give_defaults_that_options_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    command(monkeypatch, "--preset", "quick", "--run", "x", "--games", "64", "--widths", "8", "8")
+    read = train.read_command()
+    assert read.options == replace(make_options("quick"), games=64, widths=(8, 8))
+    assert read.run == Path("x")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--resume", "nowhere"), "no checkpoint in nowhere"),
+        (("--resume", "x", "--games", "64"), "leave the others out"),
+        (("--run", "{finished}"), "finished run"),
+    ],
+)
+def test_what_cannot_be_run_is_told_in_one_line(
+    words: tuple[str, ...],
+    told: str,
+    finished: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command(monkeypatch, *(word.format(finished=finished) for word in words))
+    assert train.main() == 1
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1
+    assert told in lines[0]
