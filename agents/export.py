@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import onnx
 import torch
 from torch import Tensor, nn
 
@@ -109,7 +110,23 @@ def write_graph(network: PolicyValueNetwork, game: Game, path: Path) -> bytes:
             external_data=False,
             verbose=False,
         )
-    return path.read_bytes()
+    graph = without_traces(path.read_bytes())
+    path.write_bytes(graph)
+    return graph
+
+
+def without_traces(graph: bytes) -> bytes:
+    """The graph without torch's notes, which name files of the machine that exported it."""
+    model = onnx.load_from_string(graph)
+    inside = model.graph
+    del model.metadata_props[:], inside.metadata_props[:]
+    for part in (*inside.node, *inside.value_info, *inside.input, *inside.output):
+        del part.metadata_props[:]
+        part.ClearField("doc_string")
+    for weights in inside.initializer:
+        del weights.metadata_props[:]
+        weights.ClearField("doc_string")
+    return bytes(model.SerializeToString())
 
 
 def accepted_rules(game: Game, tables: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

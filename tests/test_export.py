@@ -82,6 +82,14 @@ def test_the_card_follows_its_schema(exported: Path) -> None:
     assert {path.name for path in exported.iterdir()} == {"bot.json", "policy.onnx"}
 
 
+def test_no_path_of_the_exporting_machine_is_told(exported: Path) -> None:
+    for folder in (exported, *Path(kuku_env.__file__).parent.glob("bots/shipped/*/*")):
+        for file in folder.iterdir():
+            told = file.read_bytes()
+            assert b".py" not in told
+            assert str(Path(__file__).parents[1]).encode() not in told
+
+
 def test_tables_it_was_not_trained_on_are_refused(exported: Path) -> None:
     bot = ExportedPolicy(exported)
     bot.accepts(GAME.make_options(num_players=6, see_through="consistent", first_player=2))
