@@ -120,12 +120,10 @@ def without_traces(graph: bytes) -> bytes:
     model = onnx.load_from_string(graph)
     inside = model.graph
     del model.metadata_props[:], inside.metadata_props[:]
-    for part in (*inside.node, *inside.value_info, *inside.input, *inside.output):
+    variables = (*inside.input, *inside.output, *inside.value_info, *inside.initializer)
+    for part in (*inside.node, *variables):
         del part.metadata_props[:]
         part.ClearField("doc_string")
-    for weights in inside.initializer:
-        del weights.metadata_props[:]
-        weights.ClearField("doc_string")
     return bytes(model.SerializeToString())
 
 
