@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from kuku_env.arena.plan import ArenaError, Plan, balanced_teams, dice, make_plan
 from kuku_env.arena.style import Style
+from kuku_env.core.chance import choose
 from kuku_env.core.game import Game, Policy
 from kuku_env.envs.batch import BatchEnv, Turns
 from kuku_env.games import find_game
@@ -249,12 +250,6 @@ class _Worker:
             actions[rows] = choose(chances, rolls[mine])
             self.style.add(bot, legal, actions[rows])
         return actions
-
-
-def choose(probabilities: NDArray[Any], rolls: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Actions int64 (n,) drawn from probabilities (n, A) by rolls float64 (n,) in [0, 1)."""
-    edges = np.cumsum(probabilities, axis=1, dtype=np.float64)
-    return np.argmax(edges > (rolls * edges[:, -1])[:, None], axis=1)
 
 
 def _ask(

@@ -88,3 +88,9 @@ def sample_legal(action_mask: Any, generators: Any, actions: Any, start: int, st
             a += 1
             left -= action_mask[i, a]
         actions[i] = a
+
+
+def choose(probabilities: NDArray[Any], rolls: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Actions int64 (n,) drawn from probabilities (n, A) by rolls float64 (n,) in [0, 1)."""
+    edges = np.cumsum(probabilities, axis=1, dtype=np.float64)
+    return np.argmax(edges > (rolls * edges[:, -1])[:, None], axis=1)

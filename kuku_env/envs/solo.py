@@ -17,6 +17,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from kuku_env.bots import Policy, make_policy
+from kuku_env.core.chance import choose
 from kuku_env.core.game import Game
 from kuku_env.envs.batch import BatchEnv
 from kuku_env.games import find_game
@@ -29,9 +30,7 @@ def sample_actions(
     probabilities: NDArray[np.float32], generator: np.random.Generator
 ) -> NDArray[np.int64]:
     """Draw an action for each row of probabilities (n, A): int64 (n,), never one of chance zero."""
-    edges = probabilities.cumsum(axis=1, dtype=np.float64)
-    aim = generator.random(len(edges)) * edges[:, -1]
-    return (edges <= aim[:, None]).sum(axis=1)
+    return choose(probabilities, generator.random(len(probabilities)))
 
 
 class _Seats:
