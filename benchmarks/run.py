@@ -1,7 +1,7 @@
 """Measure ourselves beside our peers, and print medians and ratios (``make bench``).
 
-Subjects take turns, each in a fresh process on the same cores, so that a busy machine slows all of
-them alike; a ratio is the median of the ratios within each round.
+Subjects take turns, each in a fresh process, so that a busy machine slows all of them alike. In
+each round they begin at another core; a ratio is the median of the ratios within each round.
 """
 
 from __future__ import annotations
@@ -183,8 +183,9 @@ def main() -> int:
     measured: Measured = {subject: [] for subject in subjects_of(checks)}
     for index in range(options.rounds):
         print(f"round {index + 1} of {options.rounds}", file=sys.stderr)
+        first = index % len(cores)  # a subject of one core is measured on each in turn
         for subject, rounds in measured.items():
-            rounds.append(run(subject, cores))
+            rounds.append(run(subject, cores[first:] + cores[:first]))
     rows = [row(check, measured) for check in checks]
     print(table(rows))
     report = {

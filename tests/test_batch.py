@@ -77,6 +77,22 @@ def test_an_illegal_action_anywhere_changes_no_game_and_names_it(game, autoreset
 
 
 @every_game
+def test_a_changed_mask_makes_no_action_legal(game):
+    batch = BatchEnv(game, 8, seed=3)
+    turns = batch.reset()
+    legal, illegal = int(turns.action_mask[5].argmax()), int(turns.action_mask[5].argmin())
+    before = [batch.state_of(i).tobytes() for i in range(8)]
+    turns.action_mask[:] = 1 - turns.action_mask
+    actions = batch.sample(generator_states(0, 8))
+    actions[5] = illegal
+    with pytest.raises(IllegalActionError, match=f"game 5: action {illegal} is not legal"):
+        batch.step(actions)
+    assert [batch.state_of(i).tobytes() for i in range(8)] == before
+    actions[5] = legal
+    batch.step(actions)
+
+
+@every_game
 @pytest.mark.parametrize("dtype", np.typecodes["AllInteger"])
 def test_actions_may_be_of_any_integer_type(game, dtype):
     batch, _ = played(game)

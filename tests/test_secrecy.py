@@ -208,9 +208,7 @@ def batch(match, seat):
     env = BatchEnv(GAME, 1, seed=1, **match.rules())
     env._S[:] = match.S
     found = {"batch observe": env.observe(0, seat).tobytes()}
-    GAME.kernels.observe_range(
-        env._S, 0, 1, env._turns.observation, env._turns.action_mask, env._turns.seat
-    )
+    env._observe(0, 1)
     if match.to_act == seat:
         turns = env.turns()
         found["batch turns"] = turns.observation.tobytes() + turns.action_mask.tobytes()

@@ -205,14 +205,6 @@ def secrets(S, i, seat, out):
 
 
 @njit
-def first_illegal(S, actions, may_wait, start, stop):
-    for i in range(start, stop):
-        if not (is_legal(S[i], actions[i]) or (may_wait and actions[i] == -1)):
-            return i
-    return -1
-
-
-@njit
 def step_range(
     S,
     actions,
@@ -245,17 +237,17 @@ def observe_range(S, first, stop, observation, action_mask, seat):
     for i in range(first, stop):
         if S[i].phase < OVER:
             seat[i] = S[i].turn
-            encode(S[i], S[i].turn, observation[i], action_mask[i])
+            encode(S[i], S[i].turn, observation[i].cells, action_mask[i].cells)
         else:
             seat[i] = -1
-            observation[i, :] = 0
-            action_mask[i, :] = 0
+            observation[i].cells[:] = 0
+            action_mask[i].cells[:] = 0
 
 
 @njit
 def secrets_range(S, first, stop, seat, out):
     for i in range(first, stop):
-        secrets(S, i, 0, out[i])
+        secrets(S, i, 0, out[i].cells)
 
 
 # ---- words -------------------------------------------------------------------------------------

@@ -56,40 +56,6 @@ def pick(s: Any, weights: Any, total: int) -> int:
     return index
 
 
-@njit
-def sample_legal(action_mask: Any, generators: Any, actions: Any, start: int, stop: int) -> None:
-    """For rows start..stop-1 draw a uniformly random legal action.
-
-    ``action_mask`` int8 (n, A), ``generators`` uint64 (n,) advanced in place, ``actions`` int64
-    (n,) written. A row without a legal action gets -1.
-    """
-    size = action_mask.shape[1]
-    for i in range(start, stop):
-        legal = 0
-        for a in range(size):
-            legal += action_mask[i, a]
-        actions[i] = -1
-        if legal == 0:
-            continue
-        x = next_state(generators[i])
-        generators[i] = x
-        left = np.int64(((x >> _HALF) * np.uint64(legal)) >> _HALF)
-        a = 0
-        while a + 8 <= size:  # whole blocks first: most of a mask lies before the chosen action
-            block = 0
-            for k in range(8):
-                block += action_mask[i, a + k]
-            if left < block:
-                break
-            left -= block
-            a += 8
-        left -= action_mask[i, a]
-        while left >= 0:
-            a += 1
-            left -= action_mask[i, a]
-        actions[i] = a
-
-
 def choose(probabilities: NDArray[Any], rolls: NDArray[np.float64]) -> NDArray[np.int64]:
     """Actions int64 (n,) drawn from probabilities (n, A) by rolls float64 (n,) in [0, 1)."""
     edges = np.cumsum(probabilities, axis=1, dtype=np.float64)

@@ -10,6 +10,7 @@ import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -60,6 +61,20 @@ def record_type(fields: Sequence[Any]) -> np.dtype[Any]:
     return np.dtype((np.record, np.dtype(ordered, align=True)))
 
 
+def rows(array: NDArray[Any]) -> NDArray[Any]:
+    """A contiguous array (n, D) as n records whose one field, ``cells``, is a row.
+
+    Compiled code that takes a row in this form knows its length and counts no references, which
+    makes the loops over games a third faster.
+    """
+    return array.view(_row_type(array.dtype, array.shape[1]))[:, 0]
+
+
+@cache
+def _row_type(dtype: np.dtype[Any], size: int) -> np.dtype[Any]:
+    return np.dtype((np.record, np.dtype([("cells", dtype, (size,))])))
+
+
 class IllegalActionError(ValueError):
     """An action that the rules do not allow now; the game has not changed."""
 
@@ -95,6 +110,8 @@ class Kernels(Protocol):
     first, then ``Game.over`` and ``Game.chance``), ``turn`` (the seat that decides), ``decisions``,
     ``truncated``, ``rewards`` (of the last step, by seat), ``returns`` (of the whole game so far),
     ``place`` (0 while a seat's fate is open), ``log`` and ``logged`` (what the last step brought).
+
+    ``observe`` and ``secrets`` write arrays of one dimension; the ranges write ``rows``.
     """
 
     deal: Any
@@ -103,7 +120,6 @@ class Kernels(Protocol):
     chance_weights: Any
     observe: Any
     secrets: Any
-    first_illegal: Any
     step_range: Any
     observe_range: Any
     secrets_range: Any

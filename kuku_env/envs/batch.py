@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kuku_env.core.chance import generator_states, sample_legal
-from kuku_env.core.game import Game, IllegalActionError
-from kuku_env.core.parallel import run_ranges
+from kuku_env.core.chance import generator_states
+from kuku_env.core.game import Game, IllegalActionError, rows
+from kuku_env.core.masks import first_illegal, sample_legal
+from kuku_env.core.parallel import Ranges
 from kuku_env.games import find_game
 
 
@@ -94,6 +95,9 @@ class BatchEnv:
             np.zeros(n, np.bool_),
             np.zeros(n, np.bool_),
         )
+        self._legal = self._turns.action_mask.copy()  # ours alone: the turns' may be written to
+        self._rows = self._rows_of_turns()
+        self._ranges = Ranges(self.num_envs, self.threads)
         self._seed = seed
         self._dealt = False
 
@@ -115,7 +119,7 @@ class BatchEnv:
         turns = self._turns
         for quiet in (turns.rewards, turns.terminated, turns.truncated):
             quiet[:] = 0
-        self._observe()
+        self._observe(0, self.num_envs)
         return turns.copy() if copy else turns
 
     def step(self, actions: ArrayLike, *, copy: bool = False) -> Turns:
@@ -126,14 +130,16 @@ class BatchEnv:
         """
         chosen = self._checked(actions)
         S, t, kernel = self._S, self._turns, self.game.kernels.step_range
+        observation, action_mask = self._rows
 
         def play(start: int, stop: int) -> None:
             kernel(
-                S, chosen, self.autoreset, start, stop, t.observation, t.action_mask, t.seat,
+                S, chosen, self.autoreset, start, stop, observation, action_mask, t.seat,
                 t.rewards, t.terminated, t.truncated,
             )  # fmt: skip
+            self._legal[start:stop] = t.action_mask[start:stop]
 
-        run_ranges(play, self.num_envs, self.threads)
+        self._ranges.run(play, adjust=True)
         return t.copy() if copy else t
 
     def sample(self, generators: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -142,11 +148,8 @@ class BatchEnv:
         ``generators`` uint64 (n,), from ``kuku_env.core.chance.generator_states``, are advanced.
         """
         actions = np.empty(self.num_envs, np.int64)
-        mask = self._turns.action_mask
-        run_ranges(
-            lambda start, stop: sample_legal(mask, generators, actions, start, stop),
-            self.num_envs,
-            self.threads,
+        self._ranges.run(
+            lambda start, stop: sample_legal(self._legal, generators, actions, start, stop)
         )
         return actions
 
@@ -156,7 +159,7 @@ class BatchEnv:
         For critics that may see everything in training; never for a bot.
         """
         out = np.empty((self.num_envs, self.game.secrets.size), np.int8)
-        self.game.kernels.secrets_range(self._S, 0, self.num_envs, self._turns.seat, out)
+        self.game.kernels.secrets_range(self._S, 0, self.num_envs, self._turns.seat, rows(out))
         return out
 
     def restart(self, index: int, seed: int | None = None) -> None:
@@ -172,10 +175,7 @@ class BatchEnv:
             self.game.kernels.deal(self._S, index)
         else:
             self.game.deal(self._S, index, seed)
-        t = self._turns
-        self.game.kernels.observe_range(
-            self._S, index, index + 1, t.observation, t.action_mask, t.seat
-        )
+        self._observe(index, index + 1)
 
     @property
     def places(self) -> NDArray[np.int8]:
@@ -214,6 +214,8 @@ class BatchEnv:
         twin = object.__new__(BatchEnv)
         twin.__dict__.update(self.__dict__)
         twin._S, twin._turns = self._S.copy(), self._turns.copy()
+        twin._legal, twin._rows = self._legal.copy(), twin._rows_of_turns()
+        twin._ranges = Ranges(self.num_envs, self.threads)
         return twin
 
     __copy__ = clone
@@ -223,13 +225,15 @@ class BatchEnv:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._S = self._S.view(self.game.state)
+        self._S, self._rows = self._S.view(self.game.state), self._rows_of_turns()
 
-    def _observe(self) -> None:
+    def _rows_of_turns(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        return rows(self._turns.observation), rows(self._turns.action_mask)
+
+    def _observe(self, start: int, stop: int) -> None:
         t = self._turns
-        self.game.kernels.observe_range(
-            self._S, 0, self.num_envs, t.observation, t.action_mask, t.seat
-        )
+        self.game.kernels.observe_range(self._S, start, stop, *self._rows, t.seat)
+        self._legal[start:stop] = t.action_mask[start:stop]
 
     def _checked_index(self, index: int) -> int:
         """Compiled code checks no bounds."""
@@ -248,16 +252,10 @@ class BatchEnv:
         if given.dtype == np.uint64:  # what int64 cannot hold is no action either
             given = np.minimum(given, np.uint64(2**63 - 1))
         chosen = given.astype(np.int64, copy=False)
-        S, kernel = self._S, self.game.kernels.first_illegal
-        found = run_ranges(
-            lambda start, stop: kernel(S, chosen, not self.autoreset, start, stop),
-            self.num_envs,
-            self.threads,
-        )
-        for index in found:
-            if index >= 0:
-                legal = np.flatnonzero(self._turns.action_mask[index]).tolist()
-                raise IllegalActionError(
-                    f"game {index}: action {given[index]} is not legal; legal: {legal or [-1]}"
-                )
+        index = first_illegal(self._legal, chosen, not self.autoreset)
+        if index >= 0:
+            legal = np.flatnonzero(self._legal[index]).tolist()
+            raise IllegalActionError(
+                f"game {index}: action {given[index]} is not legal; legal: {legal or [-1]}"
+            )
         return chosen

@@ -51,7 +51,8 @@ def chance_weights(S: Any, i: int, weights: Any) -> None:
 
 
 @njit
-def _observe(s: Any, seat: int, observation: Any, action_mask: Any) -> None:
+def observe(S: Any, i: int, seat: int, observation: Any, action_mask: Any) -> None:
+    s = S[i]
     encode(s, seat, observation)
     if s.turn == seat:
         _legal_actions(s, action_mask)
@@ -60,25 +61,8 @@ def _observe(s: Any, seat: int, observation: Any, action_mask: Any) -> None:
 
 
 @njit
-def observe(S: Any, i: int, seat: int, observation: Any, action_mask: Any) -> None:
-    _observe(S[i], seat, observation, action_mask)
-
-
-@njit
 def secrets(S: Any, i: int, seat: int, out: Any) -> None:
     encode_secrets(S[i], seat, out)
-
-
-@njit
-def first_illegal(S: Any, actions: Any, may_wait: bool, start: int, stop: int) -> int:
-    """The first game from start to stop - 1 whose action is illegal; -1 if there is none.
-
-    ``may_wait``: the action -1, which leaves a game as it is, is allowed.
-    """
-    for i in range(start, stop):
-        if not (_is_legal(S[i], actions[i]) or (may_wait and actions[i] == -1)):
-            return i
-    return -1
 
 
 @njit
@@ -97,7 +81,8 @@ def step_range(
 ) -> None:
     """Step games start to stop - 1 with legal actions, and observe the seat that decides next.
 
-    A game whose action is -1 is left as it is.
+    ``observation`` and ``action_mask`` are ``rows``, the other arrays plain. A game whose action
+    is -1 is left as it is.
     """
     for i in range(start, stop):
         s = S[i]
@@ -130,15 +115,16 @@ def observe_range(
 def observe_decider(s: Any, i: int, observation: Any, action_mask: Any, seat: Any) -> None:
     if s.phase > _STARTING:
         seat[i] = -1
-        observation[i, :] = 0
-        action_mask[i, :] = 0
+        observation[i].cells[:] = 0
+        action_mask[i].cells[:] = 0
     else:
         seat[i] = s.turn
-        _observe(s, s.turn, observation[i], action_mask[i])
+        encode(s, s.turn, observation[i].cells)
+        _legal_actions(s, action_mask[i].cells)
 
 
 @njit
 def secrets_range(S: Any, start: int, stop: int, seat: Any, out: Any) -> None:
     """What is hidden in each of games start to stop - 1, relative to ``seat``."""
     for i in range(start, stop):
-        encode_secrets(S[i], max(seat[i], 0), out[i])
+        encode_secrets(S[i], max(seat[i], 0), out[i].cells)
