@@ -1,4 +1,7 @@
-"""One measurement: a fresh process on given cores that prints one line of JSON.
+"""One subject: a fresh process on given cores that prints lines of JSON.
+
+What happens once is timed at once. What goes on is set up, warmed up, and then measured for a while
+whenever a line on standard input says so.
 
 Nothing heavy is imported here, so that limits on cores and threads are set before libraries read
 them.
@@ -9,12 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-SECONDS = 3.0  # of CPU time that a loop is measured for
+Chunk = Callable[[], int]  # goes on for a little while; how many decisions it made
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,8 @@ def timed(action: Callable[[], Any]) -> Duration:
     return Duration(time.perf_counter() - wall, time.process_time() - cpu)
 
 
-def measure(chunk: Callable[[], int], seconds: float = SECONDS) -> Rate:
-    """Call ``chunk``, which returns the decisions it made, for ``seconds`` of CPU time."""
-    chunk()  # warm-up: compilation, caches
+def measure(chunk: Chunk, seconds: float) -> Rate:
+    """Call ``chunk`` for so many seconds of CPU time."""
     decisions = 0
     wall, cpu = time.perf_counter(), time.process_time()
     while True:
@@ -63,7 +66,7 @@ def measure(chunk: Callable[[], int], seconds: float = SECONDS) -> Rate:
     return Rate(decisions, time.process_time() - cpu, time.perf_counter() - wall)
 
 
-def aec_chunk(env: Any, games: int) -> Callable[[], int]:
+def aec_chunk(env: Any, games: int) -> Chunk:
     """PettingZoo's usual loop, ``last()`` and ``step()``, with uniformly random legal actions.
 
     The same loop serves us and the peer. Steps of finished agents cost time but are no decisions.
@@ -89,7 +92,7 @@ def aec_chunk(env: Any, games: int) -> Callable[[], int]:
     return chunk
 
 
-def main(subjects: dict[str, Callable[..., Rate | Duration]]) -> None:
+def main(subjects: dict[str, Callable[..., Chunk | Duration]]) -> None:
     """Command line of a module of subjects: ``python -m benchmarks.peers pgx --cores 0``."""
     parser = argparse.ArgumentParser()
     parser.add_argument("subject", choices=subjects)
@@ -101,5 +104,15 @@ def main(subjects: dict[str, Callable[..., Rate | Duration]]) -> None:
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = str(len(cores))
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    result = subjects[options.subject](len(cores))
-    print(json.dumps({"subject": options.subject, "cores": cores, **result.figures()}))
+    subject = subjects[options.subject](len(cores))
+    if isinstance(subject, Duration):
+        tell(subject)
+        return
+    subject()  # warm-up: compilation, caches
+    print("ready", flush=True)
+    for line in sys.stdin:
+        tell(measure(subject, float(line)))
+
+
+def tell(result: Rate | Duration) -> None:
+    print(json.dumps(result.figures()), flush=True)

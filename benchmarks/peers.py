@@ -7,13 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from benchmarks.measure import Rate, aec_chunk, main, measure
+from benchmarks.measure import Chunk, aec_chunk, main
 
 GAMES = 4096
-STEPS = 500  # decisions of every game in one compiled scan
+STEPS = 200  # decisions of every game in one compiled scan
 
 
-def pgx(cores: int, tuned: bool = False) -> Rate:
+def pgx(cores: int, tuned: bool = False) -> Chunk:
     """Pgx's leduc_holdem: random legal play by vmap and scan, finished games dealt anew.
 
     Plain: Pgx's own ``auto_reset``, which computes a new deal for every game at every step; that
@@ -85,16 +85,16 @@ def pgx(cores: int, tuned: bool = False) -> Rate:
         carry = jax.block_until_ready(play(*carry))
         return GAMES * STEPS
 
-    return measure(chunk)
+    return chunk
 
 
-def leduc(cores: int) -> Rate:
+def leduc(cores: int) -> Chunk:
     """PettingZoo's leduc_holdem_v4.env(), as its documentation has it used."""
     from pettingzoo.classic import leduc_holdem_v4
 
     env = leduc_holdem_v4.env()
     env.reset(seed=0)
-    return measure(aec_chunk(env, games=200))
+    return aec_chunk(env, games=50)
 
 
 def solo_env() -> Any:
@@ -107,7 +107,7 @@ def solo_env() -> Any:
     return gymnasium.make("kuku/KukuDoubtSolo-v0", disable_env_checker=True)
 
 
-def maskable_ppo(cores: int, make_env: Callable[[], Any] = solo_env) -> Rate:
+def maskable_ppo(cores: int, make_env: Callable[[], Any] = solo_env) -> Chunk:
     """sb3-contrib's MaskablePPO with its defaults: 8 environments in turn, a 64x64 network."""
     import torch
     from sb3_contrib import MaskablePPO
@@ -125,7 +125,7 @@ def maskable_ppo(cores: int, make_env: Callable[[], Any] = solo_env) -> Rate:
         model.learn(rollout, reset_num_timesteps=False)
         return rollout
 
-    return measure(chunk, seconds=0)  # the warm-up is one rollout, the measurement another
+    return chunk
 
 
 SUBJECTS = {

@@ -1,7 +1,9 @@
 """Measure ourselves beside our peers, and print medians and ratios (``make bench``).
 
-Subjects take turns, each in a fresh process, so that a busy machine slows all of them alike. In
-each round they begin at another core; a ratio is the median of the ratios within each round.
+The subjects of a group are alive together, each in a process of its own, and take turns of about a
+second: the speed of a machine that others use changes within seconds, by half. A ratio is the
+median of the ratios within each round of turns. One-core subjects stand on the same core; half of
+the rounds are held on one core and half on another.
 """
 
 from __future__ import annotations
@@ -72,7 +74,9 @@ GROUPS: dict[str, list[Ratio | Limit]] = {
         Ratio(Subject("ours", "training-256"), PPO, "per_cpu_second"),
     ],
 }
-Measured = dict[Subject, list[dict[str, float] | None]]
+Measured = dict[Subject, list[dict[str, float]]]
+
+TURN = 1.0  # seconds of CPU time
 
 
 def subjects_of(checks: list[Ratio | Limit]) -> list[Subject]:
@@ -84,46 +88,110 @@ def subjects_of(checks: list[Ratio | Limit]) -> list[Subject]:
     return list(found)
 
 
-def run(subject: Subject, cores: list[int]) -> dict[str, float] | None:
-    """The figures of one fresh process, or None after saying why there are none."""
-    if subject.cores > len(cores):
-        print(f"{subject}: this machine lends {len(cores)} core(s)", file=sys.stderr)
-        return None
-    chosen = ",".join(map(str, cores[: subject.cores]))
-    command = [sys.executable, "-m", f"benchmarks.{subject.module}", subject.name]
-    done = subprocess.run(
-        [*command, "--cores", chosen], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        reason = (done.stderr.strip() or "no output").splitlines()[-1]
-        print(f"{subject}: {reason}", file=sys.stderr)
-        return None
-    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+class Running:
+    """The process of a subject."""
+
+    def __init__(self, subject: Subject, cores: list[int]) -> None:
+        chosen = ",".join(map(str, cores[: subject.cores]))
+        command = [sys.executable, "-m", f"benchmarks.{subject.module}", subject.name]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            [*command, "--cores", chosen], cwd=ROOT, text=True, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+        self.subject = subject
+
+    def line(self) -> str:
+        """What it says next. Raises BenchmarkError where it has ended instead."""
+        line = self.process.stdout.readline()
+        if line:
+            return line
+        reason = (self.process.communicate()[1].strip() or "no output").splitlines()[-1]
+        raise BenchmarkError(f"{self.subject}: {reason}")
+
+    def turn(self) -> dict[str, float]:
+        """Its figures over the next second."""
+        self.process.stdin.write(f"{TURN}\n")
+        self.process.stdin.flush()
+        return dict(json.loads(self.line()))
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+class BenchmarkError(RuntimeError):
+    """A subject could not be measured."""
+
+
+def measure_turns(subjects: list[Subject], cores: list[int], rounds: int) -> Measured:
+    """Figures of subjects that go on, round by round; empty for one that cannot be measured."""
+    found: Measured = {subject: [] for subject in subjects}
+    running = []
+    try:
+        for subject in subjects:
+            running.append(Running(subject, cores))
+            try:
+                running[-1].line()  # it is ready
+            except BenchmarkError as error:
+                print(error, file=sys.stderr)
+                running.pop().end()
+        for _ in range(rounds):
+            for one in running:
+                found[one.subject].append(told(one.subject, one.turn()))
+    finally:
+        for one in running:
+            one.end()
+    return found
+
+
+def measure_once(subject: Subject, cores: list[int], rounds: int) -> list[dict[str, float]]:
+    """Figures of what happens once in a process, in so many processes."""
+    found = []
+    for _ in range(rounds):
+        one = Running(subject, cores)
+        try:
+            found.append(told(subject, json.loads(one.line())))
+        except BenchmarkError as error:
+            print(error, file=sys.stderr)
+        finally:
+            one.end()
+    return found
+
+
+def told(subject: Subject, figures: dict[str, float]) -> dict[str, float]:
     keys = ("per_cpu_second", "per_second", "seconds", "cpu_seconds")
     print(f"{subject}:", *(f"{k} {figures[k]:,.6g}" for k in keys if k in figures), file=sys.stderr)
-    return {k: figures[k] for k in keys if k in figures}
+    return figures
 
 
-def over_rounds(rounds: list[dict[str, float] | None], figure: str) -> list[float]:
-    return [figures[figure] for figures in rounds if figures]
+def measure_group(checks: list[Ratio | Limit], cores: list[int], rounds: int) -> Measured:
+    """Figures of every subject of a group."""
+    subjects = subjects_of(checks)
+    if isinstance(checks[0], Limit):
+        return {subject: measure_once(subject, cores, rounds) for subject in subjects}
+    able = [subject for subject in subjects if subject.cores <= len(cores)]
+    for subject in set(subjects) - set(able):
+        print(f"{subject}: this machine lends {len(cores)} core(s)", file=sys.stderr)
+    halves = [measure_turns(able, cores, rounds), measure_turns(able, cores[::-1], rounds)]
+    return {s: [figures for half in halves for figures in half.get(s, [])] for s in subjects}
 
 
 def row(check: Ratio | Limit, measured: Measured) -> dict[str, Any]:
     """One line of the report."""
     if isinstance(check, Limit):
-        values = over_rounds(measured[check.subject], "seconds")
+        values = [figures["seconds"] for figures in measured[check.subject]]
         worst = median(values) if values else None
         held = None if worst is None else worst <= check.seconds
         return {
             "subject": str(check.subject), "seconds": worst,
             "promise": f"at most {check.seconds} s", "held": held,
         }  # fmt: skip
-    pairs = zip(measured[check.ours], measured[check.other], strict=True)
-    ratios = [a[check.figure] / b[check.figure] for a, b in pairs if a and b]
+    pairs = zip(measured[check.ours], measured[check.other], strict=False)  # one may be missing
+    ratios = [a[check.figure] / b[check.figure] for a, b in pairs]
     ratio = median(ratios) if ratios else None
     result: dict[str, Any] = {"subject": str(check.ours), "beside": str(check.other)}
     for key, subject in (("ours", check.ours), ("theirs", check.other)):
-        values = over_rounds(measured[subject], check.figure)
+        values = [figures[check.figure] for figures in measured[subject]]
         result[key] = median(values) if values else None
     result |= {"figure": check.figure, "ratio": ratio, "ratios": ratios}
     if check.promise is not None:
@@ -173,20 +241,20 @@ def machine() -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each subject")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="measurements of each subject on a core"
+    )
     parser.add_argument("--only", nargs="+", choices=GROUPS, default=list(GROUPS))
     parser.add_argument("--output", type=Path, default=RESULTS)
     options = parser.parse_args()
     usable = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
     cores = sorted(usable)
-    checks = [check for name in GROUPS if name in options.only for check in GROUPS[name]]
-    measured: Measured = {subject: [] for subject in subjects_of(checks)}
-    for index in range(options.rounds):
-        print(f"round {index + 1} of {options.rounds}", file=sys.stderr)
-        first = index % len(cores)  # a subject of one core is measured on each in turn
-        for subject, rounds in measured.items():
-            rounds.append(run(subject, cores[first:] + cores[:first]))
-    rows = [row(check, measured) for check in checks]
+    rows, measured = [], {}
+    for name, checks in GROUPS.items():
+        if name in options.only:
+            found = measure_group(checks, cores, options.rounds)
+            rows += [row(check, found) for check in checks]
+            measured |= found
     print(table(rows))
     report = {
         "machine": machine(),

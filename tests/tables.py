@@ -1,4 +1,4 @@
-"""Tables of all kinds, and games played on them at random: what several test files use."""
+"""Games of Kuku Doubt played at random: what several test files use."""
 
 import random
 
@@ -11,25 +11,6 @@ from kuku_env.games import find_game
 GAME = find_game("kuku-doubt")
 LAYOUT: Layout = GAME.layout
 ACCEPT = LAYOUT.start("accept")
-
-# Small decks, where the pile runs out again and again.
-FEW = [1, 0, 1, 1, 2, 0, 0, 0, 0, 1]
-DOZEN = [1, 1, 2, 2, 2, 1, 1, 1, 0, 1]
-
-TABLES = [
-    *({"num_players": n} for n in range(2, 7)),
-    {"num_players": 2, "duel_lives": True, "life_cards": 1, "first_player": 1},
-    {"num_players": 3, "reward": "placement", "max_decisions": 25},
-    {"num_players": 4, "see_through": "consistent", "max_accepts": 2, "life_cards": 0},
-    {"num_players": 3, "life_cards": 1, "copies": FEW, "claims": [1, 6, 9, 81]},
-    {"num_players": 3, "copies": DOZEN},
-    {"num_players": 3, "copies": [2] * 10, "life_cards": 1},
-    {"num_players": 2, "life_cards": 0, "copies": [0, 0, 2, 0, 0, 0, 0, 0, 0, 0]},
-    {"num_players": 2, "duel_lives": True, "life_cards": 1, "copies": FEW},
-    {"num_players": 6, "reward": "placement", "max_decisions": 60},
-    {"num_players": 5, "copies": DOZEN, "life_cards": 1},
-    {"num_players": 2, "max_decisions": 1},
-]
 
 
 def play(match, chance, patience, moves=None):

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from toy import every_game
+from variety import tables_of
 
 from kuku_env.bots import make_policy
 from kuku_env.core.chance import generator_states
@@ -21,22 +22,6 @@ from kuku_env.envs.batch import BatchEnv
 from kuku_env.envs.match import Match
 
 ARRAYS = ("observation", "action_mask", "seat", "rewards", "terminated", "truncated")
-
-# Tables that differ in more than their size.
-ODD_TABLES = {
-    "kuku-doubt": [
-        {"duel_lives": True, "life_cards": 1, "copies": [1, 0, 1, 1, 2, 0, 0, 0, 0, 1]},
-        {"num_players": 3, "reward": "placement", "max_decisions": 9},
-        {"num_players": 4, "see_through": "consistent", "max_accepts": 2, "life_cards": 0},
-        {"num_players": 3, "copies": [1, 1, 2, 2, 2, 1, 1, 1, 0, 1], "first_player": 2},
-        {"copies": [0, 0, 2, 0, 0, 0, 0, 0, 0, 0], "life_cards": 0},
-    ],
-}
-
-
-def tables_of(game):
-    sizes = [{"num_players": n} for n in range(2, game.max_players + 1)]
-    return [*sizes, *({"num_players": 2, **odd} for odd in ODD_TABLES.get(game.name, []))]
 
 
 def arrays_of(batch):

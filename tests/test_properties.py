@@ -4,13 +4,13 @@ import copy
 import json
 import pickle
 import random
-from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import every_game
+from variety import is_complete, options_of
 
 from kuku_env.core.chance import generator_states
 from kuku_env.core.game import ILLEGAL, IllegalActionError
@@ -19,54 +19,6 @@ from kuku_env.games import find_game
 
 pytestmark = pytest.mark.usefixtures("toy_is_known")
 SEEDS = st.integers(0, 2**64 - 1)
-
-
-# ---- options of all kinds, and what only one game has -------------------------------------------
-
-
-@st.composite
-def kuku_doubt_options(draw):
-    n, life_cards = draw(st.integers(2, 6)), draw(st.integers(0, 2))
-    copies = draw(st.lists(st.integers(0, 4), min_size=10, max_size=10))
-    if draw(st.booleans()):
-        copies = [3, 3, 3, 4, 4, 4, 4, 4, 3, 3]
-    elif draw(st.booleans()):  # a deck as small as can be
-        copies = [0] * 10
-    for rank in draw(st.permutations(range(10))):
-        lacking = n * life_cards + 2 - sum(copies)
-        copies[rank] += max(0, min(4 - copies[rank], lacking))
-    products = sorted({a * b for a in range(1, 10) for b in range(1, 10)})
-    return {
-        "num_players": n,
-        "life_cards": life_cards,
-        "copies": copies,
-        "first_player": draw(st.none() | st.integers(0, n - 1)),
-        "duel_lives": n == 2 and draw(st.booleans()),
-        "see_through": draw(st.sampled_from(["any", "consistent"])),
-        "reward": draw(st.sampled_from(["winner", "placement"])),
-        "max_accepts": draw(st.none() | st.integers(0, 4)),
-        "claims": sorted(draw(st.sets(st.sampled_from(products)))) or None,
-        "max_decisions": draw(st.sampled_from([1000, 1000, 120, 40, 7, 1])),
-    }
-
-
-def kuku_doubt_is_complete(match):
-    """Every card of the deck is somewhere, and the sizes are those of the heaps."""
-    s = match.record
-    loose = Counter(int(card) for card in (*s.pair, *s.life.ravel()) if card >= 0)
-    cards = [int(s.pile[r] + s.box[r] + s.table[r]) + loose[r] for r in range(10)]
-    sizes = [s.pile.sum(), s.box.sum(), s.table.sum()]
-    return cards == [*match.options.copies] and sizes == [s.pile_size, s.box_size, s.table_size]
-
-
-OPTIONS = {"kuku-doubt": kuku_doubt_options()}
-IS_COMPLETE = {"kuku-doubt": kuku_doubt_is_complete}
-
-
-def options_of(game):
-    sizes = st.fixed_dictionaries({"num_players": st.integers(2, game.max_players)})
-    presets = st.sampled_from([{}, *({"preset": name} for name in game.presets)])
-    return st.one_of(sizes, presets, OPTIONS.get(game.name, sizes))
 
 
 def positions(match, seed, moves=200):
@@ -160,7 +112,6 @@ def test_refused_actions_say_what_is_legal_and_change_nothing(game, data):
 def test_whole_games(game, explicit, data):
     match = drawn_match(data, game, explicit)
     n, r = match.num_players, match.record
-    is_complete = IS_COMPLETE.get(game.name, lambda match: True)
     returns, fates, decisions, moves = np.zeros(n), np.zeros(n, bool), 0, 0
     deciding = False
     for _ in positions(match, data.draw(SEEDS), 10**6):
@@ -285,10 +236,10 @@ def test_impossible_outcomes_are_refused_and_change_nothing(game, data):
 
 
 @every_game
-@given(seed=SEEDS, other=SEEDS, n=st.integers(2, 6))
+@given(seed=SEEDS, other=SEEDS, n=st.integers(2, 8))
 @settings(max_examples=20, deadline=None)
 def test_the_same_seed_gives_the_same_game_and_another_seed_another(game, seed, other, n):
-    n = min(n, game.max_players)
+    n = min(max(n, game.min_players), game.max_players)
     one, two, three = (Match(game, seed=s, num_players=n) for s in (seed, seed, other))
     for _ in zip(positions(one, 1), positions(two, 1), strict=True):
         assert one.S.tobytes() == two.S.tobytes()

@@ -1,0 +1,49 @@
+"""The variety of every game: tables of all kinds, for tests that all games share.
+
+A game tells its own in ``<name>_tables.py``: ``TABLES``, a list of options that each name
+``num_players``; ``random_options(chance)``, any legal options; ``is_complete(match)``, no card is
+lost or added; ``hidden_swaps(match, seat)``, copies of the match in which only cards that are
+hidden from the seat have changed places. All of it may be left out.
+"""
+
+import importlib
+import random
+
+from hypothesis import strategies as st
+
+
+def _told(game, name, default):
+    module = f"{game.name.replace('-', '_')}_tables"
+    try:
+        return getattr(importlib.import_module(module), name, default)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        return default
+
+
+def sizes_of(game):
+    """A table of every size."""
+    return [{"num_players": n} for n in range(game.min_players, game.max_players + 1)]
+
+
+def tables_of(game):
+    """Tables of every size, then odd ones."""
+    return [*sizes_of(game), *_told(game, "TABLES", [])]
+
+
+def options_of(game):
+    """A strategy: sizes, presets, and any legal options."""
+    presets = st.sampled_from([{}, *({"preset": name} for name in game.presets)])
+    strategies = [st.sampled_from(sizes_of(game)), presets]
+    if make := _told(game, "random_options", None):
+        strategies.append(st.integers(0, 2**32).map(lambda seed: make(random.Random(seed))))
+    return st.one_of(strategies)
+
+
+def is_complete(match):
+    return _told(match.game, "is_complete", lambda match: True)(match)
+
+
+def hidden_swaps(match, seat):
+    return _told(match.game, "hidden_swaps", lambda match, seat: ())(match, seat)
