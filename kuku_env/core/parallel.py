@@ -29,6 +29,8 @@ from kuku_env.core.jit import PLAIN_PYTHON, njit
 MIN_RANGE = 64  # games; below it waking a thread costs more than it saves
 AWAKE = 50_000  # looks at a counter, of about a nanosecond each
 
+SEEN = 16  # runs between two adjustments, which take longer than a thread may wait
+
 # Counters, int64 (1,), only say when it is worth to look: what is waited for comes by a queue.
 Counter = NDArray[np.int64]
 _ONE = Constant(IntType(64), 1)
@@ -70,6 +72,8 @@ def _tell(told: Any, counter: Any, number: int) -> None:
 
 class _Job:
     """``call`` over ranges, and what came of it: by range, its result or its error, and its end."""
+
+    __slots__ = ("call", "done", "edges", "ends", "errors", "finished", "results")
 
     def __init__(self, call: Callable[[int, int], Any], edges: list[int]) -> None:
         self.call, self.edges = call, edges
@@ -131,12 +135,13 @@ class Ranges:
         parts = max(1, min(threads, count // MIN_RANGE))
         self.edges = [count * k // parts for k in range(parts + 1)]
         self._shares = [1.0] * parts
+        self._seconds, self._seen = [0.0] * parts, 0
 
     def run(self, call: Callable[[int, int], Any], *, adjust: bool = False) -> list[Any]:
         """``call(start, stop)`` for every range; results in their order.
 
         The calling thread does the first range itself. An error is raised after all ranges have
-        ended. ``adjust``: size the ranges anew, so that next time all end at once.
+        ended. ``adjust``: now and then size the ranges anew, so that all will end at once.
         """
         if len(self.edges) == 2:
             return [call(*self.edges)]
@@ -149,17 +154,23 @@ class Ranges:
         if job.errors:
             raise job.errors[0]
         if adjust:
-            self._adjust([end - begin for end in job.ends])
+            self._seen += 1
+            for k, end in enumerate(job.ends):
+                self._seconds[k] += end - begin
+            if self._seen == SEEN:
+                self._adjust()
         return job.results
 
-    def _adjust(self, seconds: list[float]) -> None:
+    def _adjust(self) -> None:
         """Cores are seldom equally fast, and whoever comes first waits for the last."""
-        mean = sum(seconds) / len(seconds)
-        shares = [s * (mean / t) ** 0.2 for s, t in zip(self._shares, seconds, strict=True)]
+        mean = sum(self._seconds) / len(self._seconds)
+        pairs = zip(self._shares, self._seconds, strict=True)
+        shares = [share * (mean / seconds) ** 0.5 for share, seconds in pairs]
         count, total = self.edges[-1], sum(shares)
         self._shares = [share / total for share in shares]
         ends = accumulate(self._shares[:-1])
         self.edges = [0, *(round(count * end) for end in ends), count]
+        self._seconds, self._seen = [0.0] * len(shares), 0
 
 
 def run_ranges(call: Callable[[int, int], Any], count: int, threads: int) -> list[Any]:
