@@ -24,7 +24,7 @@ N = 12
 
 
 def sizes(game):
-    return [{"num_players": n} for n in range(2, game.max_players + 1)]
+    return [{"num_players": n} for n in range(game.min_players, game.max_players + 1)]
 
 
 def played(game, steps=20, num_envs=N, **arguments):
@@ -151,7 +151,7 @@ def test_a_batch_must_be_reset_first(game):
         {"tables": []},
         {"tables": 3},
         {"tables": ["tiny"]},
-        {"tables": {"num_players": 2}},
+        {"tables": {"num_players": 3}},
     ],
     ids=str,
 )
@@ -168,7 +168,7 @@ def test_wrong_options_and_games_are_refused(game):
         {"num_players": 99},
         {"preset": "none such"},
         {"no_such_option": 1},
-        {"tables": [{"num_players": 2}, {"num_players": 1}]},
+        {"tables": [{"num_players": 3}, {"num_players": 1}]},
         {"tables": [{"no_such_option": 2}]},
     ):
         with pytest.raises(OptionError):
@@ -322,9 +322,10 @@ def bytes_after_reset(batch, seed=None):
 
 @every_game
 def test_tables_take_turns(game):
-    tables = [{"num_players": game.max_players}, {"num_players": 2}, {}]
-    batch = BatchEnv(game, 5, tables=tables, num_players=2)
-    assert batch.num_players.tolist() == [game.max_players, 2, 2, game.max_players, 2]
+    few, many = game.min_players, game.max_players
+    tables = [{"num_players": many}, {"num_players": few}, {}]
+    batch = BatchEnv(game, 5, tables=tables, num_players=few)
+    assert batch.num_players.tolist() == [many, few, few, many, few]
     assert batch.options[0] is batch.options[3]
 
 

@@ -4,7 +4,6 @@ import copy
 import json
 import os
 import pickle
-import random
 
 import pytest
 from hypothesis import given, settings

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 from kuku_doubt_tables import TABLES
 from tables import GAME, LAYOUT, play, random_game, random_match
 from test_referee import example
@@ -20,7 +19,7 @@ from kuku_env.core.checks import ViewError
 from kuku_env.core.encoder import encode_view, legal_mask
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.envs.match import Match
-from kuku_env.envs.records import replay, schema
+from kuku_env.envs.records import replay
 from kuku_env.games.kuku_doubt import state as r
 from kuku_env.games.kuku_doubt.cards import CARD_NAMES, CLAIMS
 

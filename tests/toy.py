@@ -318,6 +318,7 @@ GAME = Game(
     secrets=SECRETS,
     kernels=sys.modules[__name__],
     telling=sys.modules[__name__],
+    min_players=2,
     max_players=SEATS,
     max_outcomes=2,
     over=OVER,

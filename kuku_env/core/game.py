@@ -94,15 +94,6 @@ class Policy(Protocol):
         """
 
 
-class GameOptions(Protocol):
-    """Options: a frozen dataclass whose fields carry ``doc``; it checks itself when made."""
-
-    num_players: int
-
-    def write(self, record: Any) -> None:
-        """Set the option fields of a game's record."""
-
-
 class Kernels(Protocol):
     """Compiled functions on an array of records; see a game's ``kernels.py``.
 
@@ -158,6 +149,8 @@ class Game:
     """A game, complete.
 
     ``id`` is the registered name (``namespace/Name-vN``), ``name`` the short one for command lines,
+    ``options`` a frozen dataclass that checks itself: its fields, ``num_players`` among them, carry
+    ``doc``, and its ``write(record)`` sets the option fields of a record;
     ``state`` the record's dtype, ``layout`` what a seat observes, ``secrets`` what is hidden,
     ``decision_phases`` the first so many phase numbers, in which a player decides; ``over`` and
     ``chance`` the other two; ``max_outcomes`` bounds the outcomes of a chance event;
@@ -174,6 +167,7 @@ class Game:
     secrets: Layout
     kernels: Any
     telling: Telling
+    min_players: int
     max_players: int
     max_outcomes: int
     over: int
@@ -209,6 +203,7 @@ class Game:
             "format": 1,
             "game": self.id,
             "name": self.name,
+            "min_players": self.min_players,
             "max_players": self.max_players,
             "options": described,
             "presets": dict(self.presets),

@@ -9,7 +9,7 @@ import numpy as np
 
 NUM_RANKS = 10
 LIAR = 0
-MAX_PLAYERS = 6
+MIN_PLAYERS, MAX_PLAYERS = 2, 6
 LIVES = 2
 MAX_COPIES = 4
 

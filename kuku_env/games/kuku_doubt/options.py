@@ -14,6 +14,7 @@ from kuku_env.games.kuku_doubt.cards import (
     LIVES,
     MAX_COPIES,
     MAX_PLAYERS,
+    MIN_PLAYERS,
     NUM_RANKS,
 )
 
@@ -49,7 +50,7 @@ class Options:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             object.__setattr__(self, name, _plain(value))
-        check_int("num_players", self.num_players, 2, MAX_PLAYERS)
+        check_int("num_players", self.num_players, MIN_PLAYERS, MAX_PLAYERS)
         if self.first_player is not None:
             check_int("first_player", self.first_player, 0, self.num_players - 1)
         check_choice("duel_lives", self.duel_lives, (False, True))
