@@ -23,9 +23,9 @@ try:
 
     from agents.checkpoint import CheckpointError
     from agents.export import ExportError
+    from agents.options import Options
     from agents.presets import make_options
     from agents.run import RunError, resume, start
-    from agents.selfplay import Options
 except ModuleNotFoundError as missing:
     sys.exit(f"train.py needs more than the wheel ({missing}): pip install -e '.[train,evaluate]'")
 

@@ -7,19 +7,15 @@ with somebody who makes them, it pays to accept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from agents.network import sample
+from agents.options import Options
 from kuku_env.bots import make_policy
 from kuku_env.core.game import Game
 from kuku_env.envs.batch import Turns
-
-if TYPE_CHECKING:
-    from agents.selfplay import Options
 
 
 class Cast:

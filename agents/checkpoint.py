@@ -18,7 +18,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from agents.selfplay import Options, SelfPlay
+from agents.options import Options
+from agents.selfplay import SelfPlay
 
 FORMAT = 1
 KEPT = 2  # older checkpoints are removed

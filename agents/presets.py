@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.selfplay import Options
+from agents.options import Options
 
 PRESETS: dict[str, dict[str, Any]] = {
     # A decent bot in at most five minutes.

@@ -21,8 +21,9 @@ from agents.checkpoint import load_checkpoint, newest_checkpoint, save_checkpoin
 from agents.export import check_target, export_bot
 from agents.measure import choice_rates, win_shares
 from agents.network import NetworkPolicy
+from agents.options import Options
 from agents.progress import Reporter
-from agents.selfplay import Options, SelfPlay
+from agents.selfplay import SelfPlay
 from kuku_env.bots import make_policy
 
 CHECKPOINT_SECONDS = 60.0

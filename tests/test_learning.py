@@ -26,8 +26,9 @@ from agents.checkpoint import (
 from agents.experience import Experience
 from agents.habits import Habits
 from agents.network import NetworkPolicy, PolicyValueNetwork, sample
+from agents.options import Options
 from agents.presets import make_options
-from agents.selfplay import Options, SelfPlay
+from agents.selfplay import SelfPlay
 from kuku_env.core.chance import generator_states
 from kuku_env.core.game import OptionError
 from kuku_env.envs.batch import BatchEnv

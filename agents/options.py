@@ -1,0 +1,112 @@
+"""What a run of self-play is made of."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from kuku_env.core.game import OptionError, check_choice
+from kuku_env.games import games
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run is made of. Raises OptionError, naming the option, for a value that cannot be."""
+
+    game: str = "kuku-doubt"
+    """Short name or id of the game."""
+    seed: int = 0
+    """Seed of the deals and of the network's first weights."""
+    decisions: int = 20_000_000
+    """Decisions to learn from; the schedules run over them."""
+    minutes: float | None = None
+    """Wall time after which the run ends all the same; the schedules then run over the time."""
+    widths: tuple[int, ...] = (128, 128)
+    """Units in each hidden layer of the network."""
+    players: tuple[int, ...] = (2, 3, 4, 5, 6)
+    """Table sizes, dealt in turn; a size named twice gets twice the games."""
+    variants: tuple[str, ...] = ("",)
+    """Rules of the tables, dealt in turn: option=value (JSON or a word), joined by commas."""
+    games: int = 2048
+    """Games played side by side."""
+    steps: int = 16
+    """Decisions that each game adds to a round of collecting, before the network learns from it."""
+    passes: int = 2
+    """How often each decision is learned from."""
+    minibatch: int = 1024
+    """Decisions in one step of the optimiser."""
+    learning_rate: float = 4e-3
+    """Step size of Adam at the start; it falls linearly to a tenth."""
+    clip: float = 0.2
+    """Change of a probability ratio beyond which a decision pulls no more."""
+    trace: float = 0.95
+    """How far later rewards are trusted over the value of the seat's next decision (lambda)."""
+    value_weight: float = 0.5
+    """Weight of the value's squared error beside the policy's loss."""
+    pull_start: float = 1.0
+    """Weight of the pull to the reference policy at the start."""
+    pull_end: float = 0.02
+    """That weight in the end; it falls geometrically."""
+    magnet: str | None = None
+    """Scripted bot that the reference policy follows; where it does not, and without one, it finds
+    all kinds of legal action alike, and all actions of a kind."""
+    magnet_share: float = 0.8
+    """Share of its decisions in which the reference policy follows the magnet."""
+    average: float = 0.1
+    """How far back the averaged network looks, which is exported: a share of the run so far."""
+    opening_bot: str | None = None
+    """Scripted bot that plays the opening of some games; nothing is learned from its moves."""
+    opening_share: float = 0.5
+    """Share of games with such an opening."""
+    opening_length: int = 8
+    """Most decisions in an opening; their number is drawn from 1 up."""
+    rivals: tuple[str, ...] = ()
+    """Bots (scripted ones, random) that hold some seats of some games; one named twice comes up
+    twice as often."""
+    rival_share: float = 0.25
+    """Share of games with such seats."""
+    threads: int = os.cpu_count() or 1
+    """Processor cores to use."""
+
+    def __post_init__(self) -> None:
+        known = [name for found in games() for name in (found.name, found.id)]
+        check_choice("game", self.game, known)
+        positive = ("decisions", "games", "steps", "passes", "minibatch", "learning_rate", "clip",
+                    "pull_start", "pull_end", "opening_length", "threads")  # fmt: skip
+        for name in positive:
+            self._check(name, getattr(self, name) > 0, "over 0")
+        for name in ("value_weight", "seed"):
+            self._check(name, getattr(self, name) >= 0, "at least 0")
+        for name in ("trace", "average", "opening_share", "rival_share"):
+            self._check(name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
+        # Some of the even policy keeps the reference from finding anything impossible.
+        self._check("magnet_share", 0 <= self.magnet_share < 1, "from 0 to below 1")
+        for name in ("players", "variants"):
+            self._check(name, len(getattr(self, name)) > 0, "at least one")
+        self._check("widths", bool(self.widths) and min(self.widths) > 0, "at least one, over 0")
+        self._check("minutes", self.minutes is None or self.minutes > 0, "None, or over 0")
+
+    def _check(self, name: str, is_allowed: bool, allowed: str) -> None:
+        if not is_allowed:
+            raise OptionError(name, getattr(self, name), allowed)
+
+    def tables(self) -> list[dict[str, Any]]:
+        """The options of each kind of table: every variant at every size."""
+        variants = [parse_variant(text) for text in self.variants]
+        return [{"num_players": n, **rules} for rules in variants for n in self.players]
+
+
+def parse_variant(text: str) -> dict[str, Any]:
+    """``see_through=any,life_cards=1`` as options. Raises OptionError for a part without ``=``."""
+    options: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise OptionError("variants", text, "option=value, joined by commas")
+        try:
+            options[name.strip()] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name.strip()] = value.strip()
+    return options
