@@ -6,8 +6,8 @@ zero, seats take turns, and later plans weigh more in the average.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from agents.exact import Plan, action_worths
 from agents.tree import Tree
 from kuku_env.core.game import Game
+from kuku_env.games import find_game
 
 
 def solve(tree: Tree, iterations: int, progress: Callable[[int, Plan], None] | None = None) -> Plan:
@@ -43,14 +44,7 @@ def _update(
     node_worth = (plan * worths).sum(1, keepdims=True)
     changed = np.maximum(regrets + (worths - node_worth) * tree.legal, 0.0)
     regrets[mine] = changed[mine]
-    first = first_nodes(tree)
-    total[mine] += t * own[first][mine, None] * plan[mine]
-
-
-def first_nodes(tree: Tree) -> NDArray[np.int64]:
-    """A node of each information set, int64 (S,): its seat reaches all of them equally often."""
-    nodes = np.flatnonzero(tree.information_set >= 0)
-    return nodes[np.unique(tree.information_set[nodes], return_index=True)[1]]
+    total[mine] += t * own[tree.first_nodes][mine, None] * plan[mine]
 
 
 def normalised(tree: Tree, weights: NDArray[np.float64]) -> Plan:
@@ -59,31 +53,32 @@ def normalised(tree: Tree, weights: NDArray[np.float64]) -> Plan:
     return np.where(sums > 0, weights / np.where(sums > 0, sums, 1.0), tree.uniform())
 
 
-@dataclass(frozen=True)
+class TableError(ValueError):
+    """A file that is no table for this game; the message says which file and why."""
+
+
 class TablePolicy:
     """A plan as a bot: what to do by observation. Where it has none, all legal actions alike.
 
     Information sets with one observation are mixed as often as their own seat reaches them.
     """
 
-    game: Game
-    observation: NDArray[np.int8]
-    probability: NDArray[np.float32]
-    name: str = "table"
-
-    def __post_init__(self) -> None:
-        rows = {cells.tobytes(): k for k, cells in enumerate(self.observation)}
-        object.__setattr__(self, "_rows", rows)
+    def __init__(
+        self, game: Game, observation: NDArray[np.int8], chances: NDArray[np.float32], name: str
+    ) -> None:
+        """``observation`` int8 (R, D), ``chances`` float32 (R, A): what to do where it is seen."""
+        self.game, self.name = game, name
+        self.observation, self.chances = observation, chances
+        self._rows = {cells.tobytes(): k for k, cells in enumerate(observation)}
 
     def probabilities(
         self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]
     ) -> NDArray[np.float32]:
         """See kuku_env.core.game.Policy."""
-        rows: dict[bytes, int] = self.__dict__["_rows"]
         found = action_mask / action_mask.sum(1, keepdims=True, dtype=np.float32)
         for k, cells in enumerate(observation):
-            if (row := rows.get(cells.tobytes())) is not None:
-                found[k] = self.probability[row]
+            if (row := self._rows.get(cells.tobytes())) is not None:
+                found[k] = self.chances[row]
         return found.astype(np.float32)
 
     @classmethod
@@ -93,18 +88,39 @@ class TablePolicy:
         wide[rows, tree.actions[rows, columns]] = plan[rows, columns]
         weight = np.zeros(len(plan))
         for seat in range(tree.num_players):
-            own = action_worths(tree, plan, seat)[1][first_nodes(tree)]
+            own = action_worths(tree, plan, seat)[1][tree.first_nodes]
             weight = np.where(tree.owner == seat, own, weight)
         cells, which = np.unique(tree.observation, axis=0, return_inverse=True)
         sums = np.zeros((len(cells), wide.shape[1]))
         np.add.at(sums, which.ravel(), wide * (weight + 1e-12)[:, None])
-        return cls(tree.game, cells, (sums / sums.sum(1, keepdims=True)).astype(np.float32), name)
+        chances = (sums / sums.sum(1, keepdims=True)).astype(np.float32)
+        return cls(tree.game, cells, chances, name)
 
     def save(self, path: Path) -> None:
-        """Write the table; an existing file is replaced only by a complete one."""
-        part = path.with_name(f".{path.name}.part.npz")
-        np.savez_compressed(
-            part, game=self.game.id, layout=self.game.layout.id,
-            observation=self.observation, probability=self.probability,
-        )  # fmt: skip
-        part.replace(path)
+        """Write the table (npz); an existing file is replaced only by a complete one."""
+        part = path.with_name(f".{path.stem}.{os.getpid()}.part.npz")
+        try:
+            np.savez_compressed(
+                part, game=self.game.id, layout=self.game.layout.id,
+                observation=self.observation, chances=self.chances,
+            )  # fmt: skip
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: Path, name: str | None = None) -> TablePolicy:
+        """Raises TableError for what is no table, or one of another layout."""
+        try:
+            with np.load(path, allow_pickle=False) as found:
+                game = find_game(str(found["game"]))
+                layout, cells, chances = (
+                    str(found["layout"]),
+                    found["observation"],
+                    found["chances"],
+                )
+        except (OSError, ValueError, KeyError) as error:
+            raise TableError(f"{path} is no table of a solver: {error}") from None
+        if layout != game.layout.id:
+            raise TableError(f"{path} is for layout {layout}; {game.id} has {game.layout.id}")
+        return cls(game, cells, chances, name or path.stem)

@@ -7,6 +7,7 @@ seat knows when it decides; a *plan* gives every information set probabilities f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,10 +47,16 @@ class Tree:
     action_mask: NDArray[np.int8]
     text: tuple[str, ...]
 
-    @property
+    @cached_property
     def legal(self) -> NDArray[np.bool_]:
         """Which columns of a plan are actions, bool (S, K)."""
         return self.actions >= 0
+
+    @cached_property
+    def first_nodes(self) -> NDArray[np.int64]:
+        """A node of each information set, int64 (S,): its seat reaches all of them alike."""
+        nodes = np.flatnonzero(self.information_set >= 0)
+        return nodes[np.unique(self.information_set[nodes], return_index=True)[1]]
 
     def uniform(self) -> NDArray[np.float64]:
         """The plan that finds all legal actions equally likely, float64 (S, K)."""
