@@ -88,6 +88,8 @@ def _rows(field: Spec, view: Any, me: int) -> tuple[int, list[tuple[str, Any]]]:
         order = [last] if entries else []
     elif selector == "newest":
         order = list(range(last, max(-1, last - rows), -1))
+    elif selector == "oldest":
+        order = list(range(min(rows, len(entries))))
     else:
         if len(entries) > rows:
             raise ViewError(path, f"given {len(entries)} entries, at most {rows} are allowed")

@@ -28,8 +28,8 @@ class Field:
 
     ``source`` is the part of the JSON view that the field encodes, as a path: ``a.b`` names keys,
     ``[relative]`` runs over seats from the observer's own onwards, ``[newest]`` over a list from
-    its end, ``[-1]`` is the last entry, if any. With ``?`` at its end the value may be null or
-    missing, and then encodes as zeros.
+    its end, ``[oldest]`` from its start, as far as there are rows; ``[-1]`` is the last entry, if
+    any. With ``?`` at its end the value may be null or missing, and then encodes as zeros.
 
     ``how`` says how each value becomes cells: ``scalar`` (the number itself; one of ``values`` if
     there are any), ``flag`` (truth as 0 or 1), ``one_hot`` (a 1 at the value's place in ``values``;
