@@ -1,0 +1,26 @@
+"""Liar's Cry: cards are played face down, as what was led or as something else."""
+
+from kuku_env.core.game import Game
+from kuku_env.games.liars_cry import kernels, state, view
+from kuku_env.games.liars_cry.cards import MAX_PLAYERS, NUM_KINDS
+from kuku_env.games.liars_cry.layout import GAME_ID, LAYOUT, SECRETS
+from kuku_env.games.liars_cry.options import INFORMATION_SETS, PRESETS, Options
+from kuku_env.games.liars_cry.scripted import SCRIPTED
+
+GAME = Game(
+    id=GAME_ID,
+    name="liars-cry",
+    options=Options,
+    presets=PRESETS,
+    state=state.STATE,
+    layout=LAYOUT,
+    secrets=SECRETS,
+    kernels=kernels,
+    telling=view,
+    max_players=MAX_PLAYERS,
+    max_outcomes=NUM_KINDS,
+    over=state.OVER,
+    chance=state.CHANCE,
+    scripted=SCRIPTED,
+    information_sets=INFORMATION_SETS,
+)

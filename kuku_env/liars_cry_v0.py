@@ -1,0 +1,26 @@
+"""Liar's Cry, version 0, by PettingZoo's convention: ``env()`` and ``raw_env()``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kuku_env.envs.aec import BluffingEnv
+
+
+def env(
+    num_players: int = 4,
+    preset: str | None = None,
+    render_mode: str | None = None,
+    **options: Any,
+) -> BluffingEnv:
+    """One game of Liar's Cry as an AEC environment; options as in docs/liars_cry.md.
+
+    With a preset, its number of players stands unless another than 4 is asked for. Nothing is
+    wrapped: all checks are inside. Raises OptionError for a value that is not allowed.
+    """
+    if preset is None or num_players != 4:
+        options["num_players"] = num_players
+    return BluffingEnv("kuku/LiarsCry-v0", preset=preset, render_mode=render_mode, **options)
+
+
+raw_env = env
