@@ -1,4 +1,4 @@
-"""The rulebook of Liar's Cry and its rulings L1 to L15, one by one, with every card set by the test.
+"""The rulebook of Liar's Cry and its rulings L1 to L15, one by one, every card set by the test.
 
 ``deal("C1 C2", "C3 Key", ...)`` deals these hands to seats 0, 1, ... from a deck of just these
 cards; ``play`` then takes texts of actions.
@@ -661,7 +661,7 @@ def test_l14_the_first_dealer_is_drawn_or_fixed():
 
 
 def test_l14_names_of_the_kinds():
-    lead = [block for block in GAME.layout.actions if block.name == "lead"][0]
+    lead = next(block for block in GAME.layout.actions if block.name == "lead")
     assert list(lead.texts) == [f"lead {kind}" for kind in KINDS]
 
 

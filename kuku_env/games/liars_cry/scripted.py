@@ -1,8 +1,8 @@
 """Scripted players of Liar's Cry: readable, stateless, playing from fields of the observation.
 
-``easy`` plays like a beginner: it plays as was led where it can, and doubts now and then. ``normal``
-counts cards: it estimates how likely the last face-down card is a lie, what lies on the table, and
-takes the choice that costs least.
+``easy`` plays like a beginner: as was led where it can, and it doubts now and then. ``normal``
+counts cards: it estimates how likely the last face-down card is a lie and what lies on the table,
+and takes the choice that costs least.
 """
 
 from __future__ import annotations

@@ -97,7 +97,8 @@ class _Seen:
         self.records = [dict.fromkeys(TALLIES, 0) for _ in range(n)]
         self.decisions = 0
         self.cut = self.over = False
-        self.phase, self.due = "chance", ("deal",)
+        self.phase = "chance"
+        self.due: tuple[str, ...] = ("deal",)
         self.start_deal()
 
     def start_deal(self) -> None:

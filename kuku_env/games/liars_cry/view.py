@@ -124,7 +124,8 @@ def happenings(s: Any, rows: Sequence[Sequence[int]]) -> list[Event]:
     The cards of a table that was taken are still written in the record.
     """
     events: list[Event] = []
-    dealer, hands = r.NOBODY, []
+    dealer = r.NOBODY
+    hands: list[list[str]] = []
     for row in rows:
         kind, a, b, c, d = row[:5]
         if kind == r.DEAL:
@@ -227,5 +228,6 @@ def render(s: Any, seat: int | None = None) -> str:
     for p in range(s.table_size):
         card = _table_card(s, p, seat)
         shown = card["card"] or "?"
-        lines.append(f"table {p:2}  seat {card['seat']}  {shown if card['face_up'] else f'({shown})'}")
+        shown = shown if card["face_up"] else f"({shown})"
+        lines.append(f"table {p:2}  seat {card['seat']}  {shown}")
     return "\n".join(lines)
