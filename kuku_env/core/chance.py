@@ -51,7 +51,7 @@ def pick(s: Any, weights: Any, total: int) -> int:
     aim = below(s, total)
     index, passed = 0, 0
     for k in range(len(weights)):  # no early exit: a branch that cannot be foreseen costs more
-        passed += weights[k]
+        passed += int(weights[k])
         index += aim >= passed
     return index
 
