@@ -125,8 +125,11 @@ class Telling(Protocol):
     def happenings(self, record: Any, rows: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
         """The events told by log rows that led to a record, complete (FORMATS: game record)."""
 
-    def seat_event(self, event: Mapping[str, Any], seat: int) -> dict[str, Any]:
-        """An event as one seat may read it (FORMATS: seat stream)."""
+    def seat_event(self, event: Mapping[str, Any], seat: int) -> dict[str, Any] | None:
+        """An event as one seat may read it (FORMATS: seat stream).
+
+        None: the seat may not even know that it happened, and its stream leaves it out.
+        """
 
     def view_of_stream(self, events: Iterable[Any]) -> dict[str, Any]:
         """The view of the seat whose stream this is. Raises ViewError for a malformed stream."""

@@ -170,7 +170,8 @@ class Match:
     def stream(self, seat: int) -> list[dict[str, Any]]:
         """The events as one seat reads them."""
         self._checked_seat(seat)
-        return [self.game.telling.seat_event(event, seat) for event in self.events()]
+        read = (self.game.telling.seat_event(event, seat) for event in self.events())
+        return [event for event in read if event is not None]
 
     def information_state(self, seat: int) -> str:
         """The whole seat stream as one line of JSON: perfect recall, for exact solvers."""
