@@ -134,7 +134,7 @@ def self_play(
 ) -> MatchResult:
     """One bot in all seats, a deal for each game; other arguments as those of ``play_match``.
 
-    ``result.style`` then says how often the bot accepts, doubts and so on among its equals.
+    ``result.style`` then says how often the bot takes each kind of action among its equals.
     """
     return play_match(game, [bot], num_players, games, seed, **rest)
 
