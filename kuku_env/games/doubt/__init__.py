@@ -1,0 +1,26 @@
+"""Doubt: cards are put down as the number called, truly or not."""
+
+from kuku_env.core.game import Game
+from kuku_env.games.doubt import kernels, state, view
+from kuku_env.games.doubt.cards import MAX_PLAYERS, NUM_KINDS
+from kuku_env.games.doubt.layout import GAME_ID, LAYOUT, SECRETS
+from kuku_env.games.doubt.options import INFORMATION_SETS, PRESETS, Options
+from kuku_env.games.doubt.scripted import SCRIPTED
+
+GAME = Game(
+    id=GAME_ID,
+    name="doubt",
+    options=Options,
+    presets=PRESETS,
+    state=state.STATE,
+    layout=LAYOUT,
+    secrets=SECRETS,
+    kernels=kernels,
+    telling=view,
+    max_players=MAX_PLAYERS,
+    max_outcomes=NUM_KINDS,
+    over=state.OVER,
+    chance=state.CHANCE,
+    scripted=SCRIPTED,
+    information_sets=INFORMATION_SETS,
+)
