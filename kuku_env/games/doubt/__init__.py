@@ -2,7 +2,7 @@
 
 from kuku_env.core.game import Game
 from kuku_env.games.doubt import kernels, state, view
-from kuku_env.games.doubt.cards import MAX_PLAYERS, NUM_KINDS
+from kuku_env.games.doubt.cards import MAX_PLAYERS, MIN_PLAYERS, NUM_KINDS
 from kuku_env.games.doubt.layout import GAME_ID, LAYOUT, SECRETS
 from kuku_env.games.doubt.options import INFORMATION_SETS, PRESETS, Options
 from kuku_env.games.doubt.scripted import SCRIPTED
@@ -17,6 +17,7 @@ GAME = Game(
     secrets=SECRETS,
     kernels=kernels,
     telling=view,
+    min_players=MIN_PLAYERS,
     max_players=MAX_PLAYERS,
     max_outcomes=NUM_KINDS,
     over=state.OVER,

@@ -11,7 +11,7 @@ JOKER = NUM_RANKS
 NUM_KINDS = NUM_RANKS + 1
 
 # D15: the most there can be; shapes are constants for it.
-MAX_PLAYERS = 8
+MIN_PLAYERS, MAX_PLAYERS = 2, 8
 MAX_DECKS = 4
 MAX_SUITS = 4
 MAX_JOKERS = 4

@@ -15,6 +15,7 @@ from kuku_env.games.doubt.cards import (
     MAX_JOKERS,
     MAX_PLAYERS,
     MAX_SUITS,
+    MIN_PLAYERS,
     NUM_RANKS,
 )
 
@@ -45,7 +46,9 @@ class Options:
     after_call: str = _doc(
         "advance", "number after a doubt: advance to the next, or repeat the same (D18)"
     )
-    check: str = _doc("all", "a doubt turns up all cards put down, or one drawn at random (D5, D16)")
+    check: str = _doc(
+        "all", "a doubt turns up all cards put down, or one drawn at random (D5, D16)"
+    )
     penalty: str = _doc(
         "pile",
         "loser of a doubt: pile, takes it; exchange, takes two cards of the winner (D11); "
@@ -66,7 +69,7 @@ class Options:
         for name, value in vars(self).items():
             plain = int(value) if isinstance(value, np.integer) else value
             object.__setattr__(self, name, plain)
-        check_int("num_players", self.num_players, 2, MAX_PLAYERS)
+        check_int("num_players", self.num_players, MIN_PLAYERS, MAX_PLAYERS)
         check_int("decks", self.decks, 1, MAX_DECKS)
         check_int("jokers", self.jokers, 0, MAX_JOKERS)
         check_int("ranks", self.ranks, 2, NUM_RANKS)
