@@ -112,7 +112,7 @@ class Options:
         record.leads[:] = self.leads
 
 
-# Single deals with few cards, small enough to be solved exactly; seat 0 deals.
+# Single deals of two cards a hand, small enough to be solved exactly; seat 0 deals.
 _SOLVABLE: dict[str, Any] = {
     "num_players": 3,
     "deals": 1,
@@ -122,7 +122,8 @@ _SOLVABLE: dict[str, Any] = {
 PRESETS: dict[str, dict[str, Any]] = {
     "single": {"deals": 1},
     "tiny": {**_SOLVABLE, "copies": (3, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1)},
+    "small": {**_SOLVABLE, "copies": (3, 0, 0, 0, 0, 0, 3, 0, 0, 0, 2)},
 }
 
 # Information sets of each preset, counted by kuku_env.envs.tree.measure_tree.
-INFORMATION_SETS: dict[str, int] = {}
+INFORMATION_SETS = {"tiny": 342, "small": 1173}
