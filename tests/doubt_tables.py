@@ -1,4 +1,4 @@
-"""Tables of Doubt of all kinds, and its games with hidden cards exchanged: what shared suites use."""
+"""Tables of Doubt of all kinds, and its games with hidden cards exchanged, for shared suites."""
 
 import json
 import random
@@ -157,10 +157,13 @@ class Trace:
         """All (one, other, since) that are hidden from a seat and make another game of it."""
         for since, heaps in self.heaps.items():
             seen = self.seen_by(seat, since)
-            moved = {card for cards in self.moved[since:] for card in cards}
+            told = {card: [] for heap in heaps for card in heap}  # by which events
+            for number, cards in enumerate(self.moved[since:]):
+                for card in cards:
+                    told.setdefault(card, []).append(number)
             for heap in heaps:
                 for one, other in combinations(sorted(heap - seen), 2):
-                    if self.kind[one] != self.kind[other] and {one, other} & moved:
+                    if self.kind[one] != self.kind[other] and told[one] != told[other]:
                         yield one, other, since
 
     def exchanged(self, one, other, since):

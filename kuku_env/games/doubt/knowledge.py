@@ -1,8 +1,8 @@
 """What the seats of Doubt learn when cards move (D8).
 
-``mine``: a seat's own cards in the pile that nobody else has seen; ``shown``: cards in the pile that
-all have seen; ``known[x, y]``: cards that seat x saw go to the hand of seat y and has not seen
-since. Nothing here depends on cards that the observer has not seen.
+``mine``: a seat's own cards in the pile that nobody else has seen; ``shown``: cards in the pile
+that all have seen; ``known[x, y]``: cards that seat x saw go to the hand of seat y and has not seen
+since. What becomes of a seat's knowledge depends on nothing that it has not seen.
 """
 
 from __future__ import annotations

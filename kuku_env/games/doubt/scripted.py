@@ -19,24 +19,29 @@ from kuku_env.games.doubt.state import CAUGHT_LIES, NUM_TALLIES, RESPOND, SHOWN_
 
 (
     _PHASE, _PLAYER, _NUMBER, _PUT, _PLAYERS, _DECK, _CHECK_ONE, _PENALTY, _HAND, _ADDED, _PILE,
-    _MINE, _SHOWN, _IN_PLAY, _CARDS, _KNOWN, _RECORD,
+    _MINE, _SHOWN, _IN_PLAY, _CARDS, _KNOWN, _RECORD, _HAND_LIMIT,
 ) = (
     LAYOUT.start(name)
     for name in (
         "phase", "player", "number", "put", "num_players", "deck", "check_one", "penalty", "hand",
         "added", "pile", "pile_mine", "pile_shown", "in_play", "cards", "known", "record",
+        "hand_limit",
     )
 )  # fmt: skip
 
 # How scripted-normal thinks people play.
-HONESTY = 0.9  # the truth, where the cards for it are there
+HONESTY = 0.95  # the truth, where the cards for it are there
 TRUST = 4.0  # shown plays after which a player's own record counts as much as what is usual
 LIE_GROWTH = 0.3  # a lie of one card more is so much as likely
 
-# How it plays itself.
-SHARE = 0.6  # of what a doubt costs, what it brings where it is right: others gain as well
-STEADINESS = 12.0  # weight of a choice grows as exp(STEADINESS * advantage)
-EXTRA_LIE = 0.1  # with a true play, one card more that is none
+# How it plays itself. Fitted by play against the others.
+STEADINESS = 20.0  # weight of a choice grows as exp(STEADINESS * advantage)
+SHARE = 0.3  # what a right doubt brings, to be shared by all others
+DANGER = 1.0  # and what more, the fewer cards the player has left
+LAST_CARD = 4.0  # and instead, where the player would win at once
+BASE = 0.8  # what a wrong doubt costs where the pile is small
+PATIENCE = 4  # cards in the pile beside mine at which it costs half as much more as it may
+TOO_MANY = 1.5  # and instead, where the hand limit is passed
 JOKER_PILE = 6  # from so many cards in the pile on, a joker is better than a lie
 
 
@@ -145,16 +150,19 @@ def gain(obs: Any) -> float:
     player = place_of_one(obs, _PLAYER, MAX_PLAYERS)
     held = int(obs[_CARDS + player])
     if held == 0:
-        return 4.0
-    return min(1.0, SHARE + 1.0 / (1.0 + held))
+        return LAST_CARD
+    return SHARE / (living(obs) - 1) + DANGER / (1.0 + held)
 
 
 @njit
 def loss(obs: Any) -> float:
     """What a wrong one costs: the more, the larger the pile is beside what I hold."""
-    if obs[_PENALTY] == 0:
-        return 0.5 + min(1.0, int(obs[_PILE]) / (8.0 + 2.0 * int(obs[_CARDS])))
-    return 1.0
+    if obs[_PENALTY] == 0:  # nobody takes the pile
+        return 1.0
+    hand, pile, limit = int(obs[_CARDS]), int(obs[_PILE]), int(obs[_HAND_LIMIT])
+    if limit > 0 and hand + pile > limit:
+        return TOO_MANY
+    return BASE + pile / (pile + PATIENCE + hand)
 
 
 @njit
@@ -219,37 +227,29 @@ def normal_play(obs: Any, mask: Any, out: Any) -> None:
         out[ADD + number] = 1.0
     elif added > 0:
         out[PUT_DOWN] = 1.0
-        if added == int(obs[_ADDED + number]) and last_cards_are_jokers(obs, added):
+        if added == int(obs[_ADDED + number]) and only_jokers_left(obs, added):
             out[ADD + JOKER], out[PUT_DOWN] = 1.0, 0.0
-        elif added == int(obs[_ADDED + number]) and obs[_PILE] < JOKER_PILE:
-            add_lie(obs, number, EXTRA_LIE, out)
-            out[PUT_DOWN] = 1.0 - EXTRA_LIE
     elif mask[ADD + JOKER] and obs[_PILE] >= JOKER_PILE:
         out[ADD + JOKER] = 1.0
     else:
-        add_lie(obs, number, 1.0, out)
+        add_lie(obs, number, out)
 
 
 @njit
-def last_cards_are_jokers(obs: Any, added: int) -> bool:
+def only_jokers_left(obs: Any, added: int) -> bool:
     """Whether jokers are all that is left: then they may go, and the game is won."""
     return left(obs, JOKER) > 0 and int(obs[_CARDS]) - added == left(obs, JOKER)
 
 
 @njit
-def add_lie(obs: Any, number: int, weight: float, out: Any) -> None:
-    """Spread a weight over cards that are false, most on those that are needed last."""
+def add_lie(obs: Any, number: int, out: Any) -> None:
+    """A card that is false, most likely one that is needed last."""
     players, ranks = living(obs), 0
     while ranks < NUM_RANKS and obs[_DECK + ranks] > 0:
         ranks += 1
-    total = 0.0
     for card in range(ranks):
         if card != number and left(obs, card) > 0:
             out[ADD + card] = float(turns_until(card, number, players, ranks)) ** 3
-            total += out[ADD + card]
-    for card in range(ranks):
-        if total > 0.0:
-            out[ADD + card] *= weight / total
 
 
 @njit
