@@ -157,8 +157,9 @@ PRESETS: dict[str, dict[str, Any]] = {
         "hand_limit": None,
     },
     "tiny": {**_SOLVABLE, "suits": 1, "jokers": 1, "max_decisions": 9},
-    "small": {**_SOLVABLE, "suits": 2, "max_decisions": 9},
+    "small": {**_SOLVABLE, "suits": 2, "max_decisions": 12},
+    "medium": {**_SOLVABLE, "suits": 2, "max_decisions": 18},
 }
 
 # Information sets of the solvable presets, counted by kuku_env.envs.tree.measure_tree.
-INFORMATION_SETS: dict[str, int] = {}
+INFORMATION_SETS = {"tiny": 98, "small": 238, "medium": 1052}
