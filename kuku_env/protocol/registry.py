@@ -1,0 +1,110 @@
+"""The bots that a server offers: by name, or by level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from kuku_env.bots import BotError, ExportedPolicy, bot_names, make_policy
+from kuku_env.core.checks import shown
+from kuku_env.core.game import Game, Policy
+from kuku_env.games import games
+from kuku_env.protocol.request import table_sizes
+from kuku_env.protocol.wire import ProtocolError
+
+LEVELS = ("easy", "normal", "strong")
+DEFAULT_LEVEL = "strong"  # of who is asked for no bot in particular
+
+
+class Bots:
+    """All bots that come with the package, and exported folders given by whoever starts the server.
+
+    A request names a bot, never a path. Networks are loaded when first asked for. Raises BotError
+    for a folder without a good bot, or one whose name is taken.
+    """
+
+    def __init__(self, folders: Sequence[str | Path] = (), default: str | None = None) -> None:
+        self._lock = Lock()
+        self._loaded: dict[tuple[str, str], Policy] = {}
+        self.default = default
+        for folder in folders:
+            bot = ExportedPolicy(folder)
+            if bot.name in self.names(bot.game):
+                raise BotError(f"{folder}: there is already a bot called {bot.name!r}")
+            self._loaded[bot.game.id, bot.name] = bot
+        if default is not None and not any(default in self.names(game) for game in games()):
+            raise BotError(f"no bot is called {default!r}")
+
+    def names(self, game: Game) -> list[str]:
+        """Names of all bots of a game."""
+        more = [name for known, name in self._loaded if known == game.id]
+        return list(dict.fromkeys([*bot_names(game), *more]))
+
+    def find(self, game: Game, name: str | None, level: str | None = None) -> Policy:
+        """A bot by its name, or else the one of a level. Raises ProtocolError (unknown_bot)."""
+        if name is None and level is None:
+            name = self.default
+        if name is not None:
+            if name not in self.names(game):
+                known = ", ".join(self.names(game))
+                raise ProtocolError(
+                    "unknown_bot", f"given {shown(name)}; {game.id} has {known}", "bot"
+                )
+            return self._load(game, name)
+        wanted = level or DEFAULT_LEVEL
+        if wanted not in LEVELS:
+            allowed = f"given {shown(wanted)}, allowed: {', '.join(LEVELS)}"
+            raise ProtocolError("unknown_bot", allowed, "level")
+        for _, bot, its_level in self.levels(game):
+            if its_level == wanted:
+                return bot
+        raise ProtocolError("unknown_bot", f"{game.id} has no bot of level {wanted}", "level")
+
+    def levels(self, game: Game) -> list[tuple[str, Policy, str | None]]:
+        """Every bot of a game by name, with its level; trained ones first.
+
+        A trained bot's is what its ``bot.json`` says, a script's the end of its name. Where no bot
+        says that it is strong, trained ones that say nothing are: they are the best there is.
+        """
+        bots = [(name, self._load(game, name)) for name in self.names(game)]
+        bots.sort(key=lambda entry: not hasattr(entry[1], "card"))
+        said = [_level(bot) for _, bot in bots]
+        silent = None if "strong" in said else "strong"
+        return [
+            (name, bot, silent if level is None and hasattr(bot, "card") else level)
+            for (name, bot), level in zip(bots, said, strict=True)
+        ]
+
+    def listed(self) -> list[dict[str, Any]]:
+        """What ``hello`` tells of every bot."""
+        return [entry for game in games() for entry in self._entries(game)]
+
+    def _entries(self, game: Game) -> Iterator[dict[str, Any]]:
+        for name, bot, level in self.levels(game):
+            card = getattr(bot, "card", {})
+            rules = card.get("rules", {})
+            yield {
+                "name": name,
+                "game": game.id,
+                "players": rules.get("num_players", table_sizes(game)),
+                "level": level,
+                "strength": card.get("strength"),
+                "rules": rules,
+                "gives": ["probabilities", *getattr(bot, "outputs", ())],
+            }
+
+    def _load(self, game: Game, name: str) -> Policy:
+        with self._lock:
+            if (game.id, name) not in self._loaded:
+                self._loaded[game.id, name] = make_policy(name, game)
+            return self._loaded[game.id, name]
+
+
+def _level(bot: Policy) -> str | None:
+    if hasattr(bot, "card"):
+        level = bot.card.get("level")
+    else:
+        level = bot.name.rpartition("-")[2]
+    return level if level in LEVELS else None

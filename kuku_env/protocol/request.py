@@ -1,0 +1,197 @@
+"""Requests, checked: what is asked, of which bot, in which situation."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kuku_env.core.checks import ViewError, shown
+from kuku_env.core.encoder import encode_view, legal_mask
+from kuku_env.core.game import Game, OptionError
+from kuku_env.games import find_game, games
+from kuku_env.games.words import LANGUAGES
+from kuku_env.protocol.wire import ProtocolError
+
+LARGEST = 2**53 - 1  # integers up to here are exact in every JSON reader
+MAX_TEMPERATURE = 100.0
+MAX_NAME = 200  # characters of an id, or of a bot's name
+
+OPS = ("hello", "act", "advise", "quit")
+_KEYS = ("id", "op")
+_ASKING = (*_KEYS, "bot", "level", "view", "events", "seed", "temperature", "lang")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A decision of one seat: ``observation`` int8 (1, D), ``mask`` int8 (1, A), and the legal
+    actions, ids to texts, ascending."""
+
+    game: Game
+    options: Any
+    view: Mapping[str, Any]
+    observation: NDArray[np.int8]
+    mask: NDArray[np.int8]
+    legal: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class Question:
+    """An ``act`` or ``advise`` request but for its situation; ``seed`` None: by chance."""
+
+    bot: str | None
+    level: str | None
+    seed: int | None
+    temperature: float
+    lang: str
+
+
+def read_id(request: Any) -> str | int | None:
+    """The request's id, which every reply repeats. Raises ProtocolError (bad_json)."""
+    if not isinstance(request, dict):
+        raise ProtocolError("bad_json", f"a request is a JSON object, given {shown(request)}")
+    given = request.get("id")
+    if given is None or (isinstance(given, str) and len(given) <= MAX_NAME):
+        return given
+    if type(given) is int and abs(given) <= LARGEST:
+        return given
+    allowed = f"a string of at most {MAX_NAME} characters, an integer of at most 53 bits, or null"
+    raise ProtocolError("bad_json", f"given {shown(given)}, allowed: {allowed}", "id")
+
+
+def read_op(request: Mapping[str, Any]) -> str:
+    """What is asked for; no other keys than that request has. Raises ProtocolError."""
+    op = request.get("op")
+    if not isinstance(op, str) or op not in OPS:
+        raise ProtocolError("unknown_op", f"given {shown(op)}, allowed: {', '.join(OPS)}", "op")
+    known = _ASKING if op in ("act", "advise") else _KEYS
+    for key in request:
+        if key not in known:
+            words = f"the key {shown(key)} is not known; {op} has {', '.join(known)}"
+            raise ProtocolError("bad_json", words)
+    return op
+
+
+def read_question(request: Mapping[str, Any]) -> Question:
+    """The members beside the situation. Raises ProtocolError (bad_json, unknown_bot)."""
+    bot, level = request.get("bot"), request.get("level")
+    for key, name in (("bot", bot), ("level", level)):
+        if name is not None and (not isinstance(name, str) or len(name) > MAX_NAME):
+            raise ProtocolError("unknown_bot", f"given {shown(name)}, a name is needed", key)
+    if bot is not None and level is not None:
+        raise ProtocolError("unknown_bot", "give either bot or level", "level")
+    seed = request.get("seed")
+    if seed is not None and not (type(seed) is int and 0 <= seed <= LARGEST):
+        raise _bad_member("seed", seed, "null or an integer from 0 to 2^53 - 1")
+    heat = request.get("temperature")
+    heat = 1.0 if heat is None else heat
+    is_number = type(heat) in (int, float) and 0 <= heat <= MAX_TEMPERATURE
+    if not is_number or not math.isfinite(heat):
+        raise _bad_member("temperature", heat, f"a number from 0 to {MAX_TEMPERATURE:g}")
+    lang = request.get("lang")
+    lang = "en" if lang is None else lang
+    if not isinstance(lang, str) or lang not in LANGUAGES:
+        raise _bad_member("lang", lang, " or ".join(LANGUAGES))
+    return Question(bot, level, seed, float(heat), lang)
+
+
+def _bad_member(key: str, value: Any, allowed: str) -> ProtocolError:
+    return ProtocolError("bad_json", f"given {shown(value)}, allowed: {allowed}", key)
+
+
+def read_situation(request: Mapping[str, Any]) -> Situation:
+    """The decision that a request's ``view`` or ``events`` describe.
+
+    Raises ProtocolError: bad_view with the path of what is wrong, illegal_action where the seat is
+    not asked to decide anything.
+    """
+    given, events = request.get("view"), request.get("events")
+    if (given is None) == (events is None):
+        raise ProtocolError("bad_view", "give either view or events", "view")
+    try:
+        game, view = _view(given) if events is None else _view_of_events(events)
+        options = _options(game, view.get("rules"))
+        spec = game.layout.to_json()
+        observation, mask = encode_view(spec, view), legal_mask(spec, view)
+    except ViewError as error:
+        raise ProtocolError("bad_view", error.message, error.field) from None
+    if not mask.any():
+        raise ProtocolError("illegal_action", f"seat {view['seat']} has no decision to make here")
+    if view.get("to_act", view["seat"]) != view["seat"]:
+        words = f"given actions, but seat {view['seat']} is not the one to act"
+        raise ProtocolError("bad_view", words, "legal")
+    seat, players = view["seat"], options.num_players
+    legal = {int(a): game.telling.action_text(int(a), seat, players) for a in np.flatnonzero(mask)}
+    return Situation(game, options, view, observation[None], mask[None], legal)
+
+
+def _view(view: Any) -> tuple[Game, Mapping[str, Any]]:
+    if not isinstance(view, dict):
+        raise ViewError("view", f"given {shown(view)}, an object is needed")
+    return _game("game", view), view
+
+
+def _view_of_events(events: Any) -> tuple[Game, Mapping[str, Any]]:
+    if not isinstance(events, list) or not events or not isinstance(events[0], dict):
+        raise ViewError("events", "a list of events is needed, the game event first")
+    game = _game("events[0].game", events[0])
+    return game, game.telling.view_of_stream(events)
+
+
+def _game(path: str, holder: Mapping[str, Any]) -> Game:
+    given = holder.get("game")
+    if isinstance(given, str) and given in [game.id for game in games()]:
+        return find_game(given)
+    known = ", ".join(game.id for game in games())
+    raise ViewError(path, f"given {shown(given)}, allowed: {known}")
+
+
+def _options(game: Game, rules: Any) -> Any:
+    """The table's options, all of which must be given."""
+    if not isinstance(rules, dict):
+        raise ViewError("rules", f"given {shown(rules)}, an object is needed")
+    names = [field.name for field in dataclasses.fields(game.options)]
+    for name in names:
+        if name not in rules:
+            raise ViewError(f"rules.{name}", "is missing")
+    for name in rules:
+        if name not in names:
+            raise ViewError("rules", f"given {shown(name)}, which is no option of {game.id}")
+    try:
+        return game.make_options(**rules)
+    except OptionError as error:
+        given = f"given {shown(error.value)}, allowed: {error.allowed}"
+        raise ViewError(f"rules.{error.name}", given) from None
+
+
+def known_games(chosen: Sequence[Game]) -> list[dict[str, Any]]:
+    """What ``hello`` tells of games."""
+    return [
+        {
+            "game": game.id,
+            "name": game.name,
+            "layout": game.layout.id,
+            "players": table_sizes(game),
+            "presets": dict(game.presets),
+            "rules": dataclasses.asdict(game.make_options()),
+        }
+        for game in chosen
+    ]
+
+
+def table_sizes(game: Game) -> list[int]:
+    """Numbers of players that the game can have."""
+    return [n for n in range(1, game.max_players + 1) if _fits(game, n)]
+
+
+def _fits(game: Game, num_players: int) -> bool:
+    try:
+        game.make_options(num_players=num_players)
+    except OptionError:
+        return False
+    return True
