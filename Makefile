@@ -37,7 +37,7 @@ clean:  ## remove environments and caches (runs/ is kept)
 .venv/.ready: pyproject.toml constraints.txt
 	@$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv
-	.venv/bin/pip install -q -c constraints.txt -e '.[train,evaluate,dev]'
+	.venv/bin/pip install -q -c constraints.txt -e '.[train,evaluate,serve,dev]'
 	@touch $@
 
 # Peers live in their own environment: their pins are not ours.
