@@ -1,0 +1,197 @@
+"""Pit bots against each other and say how strong they are, with intervals.
+
+Every deal is played once for each rotation of its line-up, so that every bot holds each seat
+equally often with the same cards. The figure is wins per seat held, against 1/players. The same
+command gives the same numbers on any number of cores.
+
+    kuku evaluate scripted-normal scripted-easy random --players 2 4 --games 20000
+    kuku evaluate runs/demo/bot scripted-easy --self-play 1000
+    kuku evaluate "stdio:node my_bot.js" scripted-easy --players 2
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+try:
+    import tyro
+except ModuleNotFoundError:
+    sys.exit("evaluating needs more than the wheel: pip install 'kuku-env[evaluate]'")
+
+if TYPE_CHECKING:  # the rest is imported once there is something to do: --help answers at once
+    from kuku_env.arena import MatchResult, Player
+    from kuku_env.core.game import Game
+
+
+@dataclass(frozen=True)
+class Options:
+    bots: Annotated[tuple[str, ...], tyro.conf.Positional]
+    """Two or more bots, or one to watch it play itself: names (random, scripted-easy,
+    scripted-normal, a shipped bot), exported folders, or stdio:COMMAND for a program that speaks
+    the bot protocol; the same one may come twice."""
+    players: tuple[int, ...] = (2, 4)
+    """Table sizes; a match is played at each."""
+    games: int = 10_000
+    """Games at each table size, rounded up until the seats are balanced."""
+    seed: int = 0
+    """Fixes the deals, whatever the bots do, and the dice that choose among their actions."""
+    game: str = "kuku-doubt"
+    """Which game, by its short name or id."""
+    out: Path | None = None
+    """Folder for results.json and shares.png; by default runs/evaluations/TIME."""
+    self_play: int = 0
+    """Games of each bot against itself at each table size, for its style among its equals."""
+    preset: str | None = None
+    """A preset of the game's rules."""
+    rules: dict[str, str] = field(default_factory=dict)
+    """Options of the game's rules: NAME VALUE ..., for example see_through consistent."""
+    threads: int | None = None
+    """Cores to use; all by default. Results are the same."""
+
+
+def main(arguments: Sequence[str], program: str = "kuku evaluate") -> int:
+    """The command; ``program`` is how it was called. Its exit status: 0, 2, or 130."""
+    name = program.removeprefix("python ")
+    options = tyro.cli(Options, prog=name, args=arguments, description=__doc__)
+    try:
+        return evaluate(options, f"{program} {shlex.join(arguments)}", name)
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted; nothing was saved", file=sys.stderr)
+        return 130
+
+
+def evaluate(options: Options, command: str, name: str) -> int:
+    from kuku_env.arena import ArenaError
+    from kuku_env.bots import BotError
+    from kuku_env.core.game import OptionError
+
+    try:
+        run(options, command)
+    except (ArenaError, BotError, OptionError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def run(options: Options, command: str) -> None:
+    """Play and save what was asked for. Raises ArenaError, BotError, OptionError, OSError."""
+    from kuku_env.arena import ArenaError, StdioPlayer, make_player
+    from kuku_env.games import find_game
+
+    try:
+        game = find_game(options.game)
+    except KeyError as error:
+        raise ArenaError(error.args[0]) from None
+    if not options.bots or not options.players:
+        raise ArenaError("name at least one bot and one number of players")
+    with ExitStack() as running:
+        bots = []
+        for bot in options.bots:
+            bots.append(make_player(bot, game))
+            if isinstance(bots[-1], StdioPlayer):
+                running.callback(bots[-1].close)
+        pit(options, game, bots, command)
+
+
+def pit(options: Options, game: Game, bots: list[Player], command: str) -> None:
+    """Check everything, play, print and save."""
+    from kuku_env.arena import check_match, distinct_labels
+    from kuku_env.arena.report import bot_report, check_writable, save
+
+    began = time.time()
+    labels = distinct_labels([bot.name for bot in bots])
+    rules = rules_of(options)
+    # What is no option of the rules is refused here, or it might be taken for an argument below.
+    game.make_options(options.preset, **{**rules, "num_players": options.players[0]})
+    for players in options.players:  # all are checked before the first is played
+        check_match(
+            game, bots, players, options.games, options.seed, preset=options.preset, **rules
+        )
+    folder = options.out or Path("runs/evaluations") / time.strftime("%Y%m%d-%H%M%S")
+    check_writable(folder)
+
+    matches, mirrors = play(options, bots, labels)
+    show(matches, mirrors)
+    facts = {
+        "game": game.id,
+        "layout": game.layout.id,
+        "command": command,
+        "seed": options.seed,
+        "seconds": round(time.time() - began, 1),
+        "bots": [bot_report(*bot) for bot in zip(labels, options.bots, bots, strict=True)],
+    }
+    save(folder, facts, matches, mirrors)
+    print(f"\nSaved {folder / 'results.json'} after {facts['seconds']} s.")
+
+
+def rules_of(options: Options) -> dict[str, Any]:
+    """Values of rules as JSON reads them (numbers, true, null, lists), or else as text."""
+    from kuku_env.arena import ArenaError
+
+    if "num_players" in options.rules:
+        raise ArenaError("give the number of players as --players, not among --rules")
+
+    def value(text: str) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+
+    return {name: value(text) for name, text in options.rules.items()}
+
+
+def play(
+    options: Options, bots: list[Player], labels: tuple[str, ...]
+) -> tuple[list[MatchResult], list[MatchResult]]:
+    """The matches at every table size, and every bot's games against itself."""
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from kuku_env.arena import play_match
+
+    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def match(some: list[Player], names: tuple[str, ...], players: int, games: int) -> Any:
+            task = bar.add_task(f"{', '.join(names)} at {players}", total=games)
+            result = play_match(
+                options.game, some, players, games, options.seed, labels=names,
+                threads=options.threads, preset=options.preset,
+                progress=lambda ended: bar.advance(task, ended), **rules_of(options),
+            )  # fmt: skip
+            bar.remove_task(task)
+            return result
+
+        pairs = list(zip(bots, labels, strict=True))
+        alone = len(bots) == 1  # a single bot can only play itself
+        mirror_games = options.games if alone else options.self_play
+        matches = [] if alone else [match(bots, labels, n, options.games) for n in options.players]
+        mirrors = [
+            match([bot], (label,), n, mirror_games)
+            for bot, label in pairs
+            for n in options.players
+            if mirror_games
+        ]
+    return matches, mirrors
+
+
+def show(matches: list[MatchResult], mirrors: list[MatchResult]) -> None:
+    from rich.console import Console
+
+    from kuku_env.arena.tables import print_match, style_table
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=140)  # a file or a pipe has room
+    for result in matches:
+        print_match(console, result)
+    if mirrors:
+        console.print(style_table(mirrors, "Each bot against itself"))

@@ -1,0 +1,134 @@
+"""The command ``kuku``: bots for other programs, games in the terminal, records and figures.
+
+It runs in the plain install; what needs more says which extra.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from kuku_env import __version__
+from kuku_env.games import games
+from kuku_env.games.words import LANGUAGES
+from kuku_env.protocol.wire import MAX_BYTES
+
+DEFAULT_GAME = "kuku-doubt"
+
+Command = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``kuku``; its exit status: 0, 1 for a bad record, 2 for what was asked wrongly, 130."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["evaluate"]:  # has a parser of its own
+        return int(_part("evaluate").main(given[1:]))
+    options = _parser().parse_args(given)
+    try:
+        return int(options.run(options))
+    except BrokenPipeError:  # as of ``kuku replay FILE | head``
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+
+
+def _part(name: str) -> Any:
+    """A module of this package, imported once it is needed: ``--help`` answers at once."""
+    return importlib.import_module(f"kuku_env.command.{name}")
+
+
+def _later(module: str, function: str) -> Command:
+    return lambda options: int(getattr(_part(module), function)(options))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("kuku", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"kuku-env {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (_play, _serve, _bots, _spec, _check, _replay, _evaluate):
+        add(commands)
+    return parser
+
+
+def _play(commands: Any) -> None:
+    play = commands.add_parser("play", help="play against bots in the terminal")
+    play.add_argument("game", nargs="?", default=DEFAULT_GAME, help=_game_help())
+    play.add_argument("--players", type=int, help="seats at the table, yours among them")
+    play.add_argument("--seat", type=int, default=0, help="your seat, from 0")
+    play.add_argument(
+        "--bots", nargs="+", default=["strong"], metavar="BOT",
+        help="who sits in the other seats, in turn: a level (easy, normal, strong), a name, or an "
+        "exported folder",
+    )  # fmt: skip
+    play.add_argument("--seed", type=int, help="the same deals and the same dice each time")
+    play.add_argument("--preset", help="a preset of the game's rules")
+    play.add_argument(
+        "--rule", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"),
+        help="an option of the game's rules; may be given again",
+    )  # fmt: skip
+    play.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the words")
+    play.add_argument("--save", type=Path, metavar="FILE", help="write the game's record here")
+    play.set_defaults(run=_later("play", "play"))
+
+
+def _serve(commands: Any) -> None:
+    serve = commands.add_parser("serve", help="answer other programs: the bot protocol")
+    how = serve.add_mutually_exclusive_group(required=True)
+    how.add_argument("--stdio", action="store_true", help="JSON lines on standard input and output")
+    how.add_argument("--http", action="store_true", help="HTTP with JSON; needs the extra serve")
+    serve.add_argument("--host", default="127.0.0.1", help="address; this machine alone by default")
+    serve.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+    serve.add_argument(
+        "--origin", action="append", default=[], metavar="URL",
+        help="a web page's origin whose scripts may ask, * for all; may be given again",
+    )  # fmt: skip
+    serve.add_argument(
+        "--bots", nargs="+", default=[], type=Path, metavar="FOLDER",
+        help="exported bots to offer beside those that come with the package",
+    )  # fmt: skip
+    serve.add_argument("--default", metavar="BOT", help="who answers if the request names nobody")
+    serve.add_argument("--max-bytes", type=int, default=MAX_BYTES, help="the longest request")
+    serve.set_defaults(run=_later("serve", "serve"))
+
+
+def _bots(commands: Any) -> None:
+    bots = commands.add_parser("bots", help="list the bots that come with the package")
+    bots.add_argument("game", nargs="?", help=_game_help())
+    bots.add_argument("--json", action="store_true", help="everything, as hello tells it")
+    bots.set_defaults(run=_later("serve", "list_bots"))
+
+
+def _spec(commands: Any) -> None:
+    spec = commands.add_parser("spec", help="options, presets and layout of a game, as JSON")
+    spec.add_argument("game", help=_game_help())
+    spec.set_defaults(run=_later("serve", "print_spec"))
+
+
+def _check(commands: Any) -> None:
+    check = commands.add_parser("check", help="replay records and check every line by the rules")
+    check.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    check.set_defaults(run=_later("records", "check"))
+
+
+def _replay(commands: Any) -> None:
+    replay = commands.add_parser("replay", help="tell a recorded game in words")
+    replay.add_argument("file", type=Path, metavar="FILE")
+    replay.add_argument("--seat", type=int, help="as this seat saw it; everything by default")
+    replay.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the words")
+    replay.set_defaults(run=_later("records", "tell"))
+
+
+def _evaluate(commands: Any) -> None:
+    """Only for the list: ``main`` hands its arguments on."""
+    commands.add_parser("evaluate", help="pit bots against each other; needs the extra evaluate")
+
+
+def _game_help() -> str:
+    return f"one of {', '.join(game.name for game in games())}"
