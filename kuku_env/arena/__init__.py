@@ -5,7 +5,9 @@ tells what the bots did. Playing needs the wheel alone; intervals need scipy, ta
 matplotlib: ``pip install 'kuku-env[evaluate]'``.
 """
 
+from kuku_env.arena.external import Player, PlayerError, StdioPlayer, ViewPlayer, make_player
 from kuku_env.arena.match import (
+    Forfeit,
     MatchResult,
     check_match,
     distinct_labels,
@@ -18,17 +20,23 @@ from kuku_env.arena.style import Style
 
 __all__ = [
     "ArenaError",
+    "Forfeit",
     "MatchResult",
     "Plan",
+    "Player",
+    "PlayerError",
     "Share",
     "Standing",
+    "StdioPlayer",
     "Style",
+    "ViewPlayer",
     "balanced_teams",
     "check_match",
     "clustered_share",
     "distinct_labels",
     "head_to_head",
     "make_plan",
+    "make_player",
     "play_match",
     "self_play",
     "standings",

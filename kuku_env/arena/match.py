@@ -3,15 +3,19 @@
 Each thread keeps a batch of games going and asks every bot once a step for all games that wait for
 it; a game that ends makes room for the next of the plan. Games share nothing, so results do not
 depend on the batch size, the number of threads, or the order in which games happen to be played.
+
+A player that gives no legal action forfeits: the seat is played on at random, so that the others'
+game and everybody's dice stay what they were, and it has lost whatever comes of it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
 from threading import Event
 from typing import Any
@@ -19,12 +23,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kuku_env.arena.external import Player, PlayerError, ViewPlayer
 from kuku_env.arena.plan import ArenaError, Plan, balanced_teams, dice, make_plan
 from kuku_env.arena.style import Style
 from kuku_env.core.chance import choose
-from kuku_env.core.game import Game, Policy
+from kuku_env.core.game import Game
 from kuku_env.envs.batch import BatchEnv, Turns
 from kuku_env.games import find_game
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """A seat that gave no legal action: in which game of the plan, and why."""
+
+    label: str
+    game: int
+    seat: int
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -34,6 +49,8 @@ class MatchResult:
     ``labels`` names the bots, all different. ``deal_seeds`` int64 (D,): a game is dealt again by
     ``Match(game, seed=deal_seeds[deal])``. ``rewards`` float64 (G, P): by absolute seat.
     ``decisions`` int64 (G,), ``truncated`` bool (G,). ``style``: what each bot did.
+    ``forfeits``: in the order of games and seats. Such a seat has the game's lowest reward; what it
+    had above that, by the play that went on without it, goes to the others in equal parts.
     """
 
     game: Game
@@ -45,13 +62,18 @@ class MatchResult:
     decisions: NDArray[np.int64]
     truncated: NDArray[np.bool_]
     style: Style
+    forfeits: tuple[Forfeit, ...] = ()
 
     @property
     def wins(self) -> NDArray[np.float64]:
         """Wins by seat, float64 (G, P), each row summing to 1: the seats with the highest reward
-        share the win, as the survivors of a truncated game do."""
-        best = self.rewards >= self.rewards.max(axis=1, keepdims=True) - 1e-6
-        return best / best.sum(axis=1, keepdims=True)
+        share the win, as the survivors of a truncated game do. Who forfeited has no part in it; a
+        game that everybody forfeited is nobody's."""
+        rewards = self.rewards.copy()
+        for lost in self.forfeits:
+            rewards[lost.game, lost.seat] = -np.inf
+        best = (rewards >= rewards.max(axis=1, keepdims=True) - 1e-6) & np.isfinite(rewards)
+        return best / np.maximum(1, best.sum(axis=1, keepdims=True))
 
 
 def distinct_labels(names: Sequence[str]) -> tuple[str, ...]:
@@ -66,7 +88,7 @@ def distinct_labels(names: Sequence[str]) -> tuple[str, ...]:
 
 def play_match(
     game: str | Game,
-    bots: Sequence[Policy],
+    bots: Sequence[Player],
     num_players: int,
     games: int,
     seed: int = 0,
@@ -101,15 +123,31 @@ def play_match(
         raise ArenaError(f"labels must be {len(bots)} different names, given {list(names)}")
     job = _Job(found, chosen, tuple(bots), names, plan, progress or (lambda _: None))
     styles = _run(job, min(threads, plan.games), batch_size)
+    forfeits = tuple(job.forfeits[place] for place in sorted(job.forfeits))
+    _settle(job.rewards, forfeits)
     return MatchResult(
         found, chosen, names, plan, job.deal_seeds, job.rewards, job.decisions, job.truncated,
-        Style.total(styles),
+        Style.total(styles), forfeits,
     )  # fmt: skip
+
+
+def _settle(rewards: NDArray[np.float64], forfeits: Sequence[Forfeit]) -> None:
+    """Take from the seats that forfeited what they did not earn."""
+    lost: dict[int, list[int]] = {}
+    for forfeit in forfeits:
+        lost.setdefault(forfeit.game, []).append(forfeit.seat)
+    for game, seats in lost.items():
+        row = rewards[game]
+        stayed = [seat for seat in range(len(row)) if seat not in seats]
+        if stayed:
+            lowest = row.min()
+            row[stayed] += sum(row[seat] - lowest for seat in seats) / len(stayed)
+            row[seats] = lowest
 
 
 def check_match(
     game: str | Game,
-    bots: Sequence[Policy],
+    bots: Sequence[Player],
     num_players: int,
     games: int,
     seed: int = 0,
@@ -130,7 +168,7 @@ def check_match(
 
 
 def self_play(
-    game: str | Game, bot: Policy, num_players: int, games: int, seed: int = 0, **rest: Any
+    game: str | Game, bot: Player, num_players: int, games: int, seed: int = 0, **rest: Any
 ) -> MatchResult:
     """One bot in all seats, a deal for each game; other arguments as those of ``play_match``.
 
@@ -164,7 +202,7 @@ class _Job:
 
     game: Game
     options: Any
-    bots: tuple[Policy, ...]
+    bots: tuple[Player, ...]
     labels: tuple[str, ...]
     plan: Plan
     progress: Callable[[int], None]
@@ -177,6 +215,8 @@ class _Job:
         self.rewards = np.zeros((games, players))
         self.decisions = np.zeros(games, np.int64)
         self.truncated = np.zeros(games, np.bool_)
+        self.rules = json.loads(json.dumps(asdict(self.options)))
+        self.forfeits: dict[tuple[int, int], Forfeit] = {}  # by game and seat
 
 
 def _run(job: _Job, threads: int, batch_size: int) -> list[Style]:
@@ -246,17 +286,50 @@ class _Worker:
             mine = who == bot
             rows = waiting[mine]
             legal = turns.action_mask[rows]
+            if isinstance(job.bots[bot], ViewPlayer):
+                actions[rows] = self._decisions(bot, rows, turns, rolls[mine])
+                continue
             chances = _ask(job, bot, turns.observation[rows], legal)
             actions[rows] = choose(chances, rolls[mine])
             self.style.add(bot, legal, actions[rows])
         return actions
+
+    def _decisions(
+        self, bot: int, slots: NDArray[np.intp], turns: Turns, rolls: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """What a player that is asked by views does, int64 (n,); at random where it forfeited."""
+        legal = turns.action_mask[slots]
+        actions = choose(legal / legal.sum(axis=1, keepdims=True), rolls)
+        own = np.zeros(len(slots), np.bool_)
+        for k, slot in enumerate(slots):
+            seat, roll = int(turns.seat[slot]), int(rolls[k] * 2**52)
+            action = self._decision(bot, int(slot), seat, roll)
+            if action is not None:
+                actions[k], own[k] = action, True
+        self.style.add(bot, legal[own], actions[own])
+        return actions
+
+    def _decision(self, bot: int, slot: int, seat: int, seed: int) -> int | None:
+        """A player's action in one game; None where it has forfeited, or now does."""
+        job, player, place = self.job, self.job.bots[bot], (int(self.games[slot]), seat)
+        if place in job.forfeits or job.stop.is_set():
+            return None
+        assert isinstance(player, ViewPlayer)
+        try:
+            record = self.env.state_of(slot)[0]
+            text = player.decide(job.game.telling.view(record, seat, job.rules), seed)
+            return job.game.telling.action_id(text, seat, self._players)
+        except PlayerError as error:
+            job.forfeits[place] = Forfeit(job.labels[bot], *place, str(error))
+            return None
 
 
 def _ask(
     job: _Job, bot: int, observation: NDArray[np.int8], legal: NDArray[np.int8]
 ) -> NDArray[np.float32]:
     """A bot's probabilities, checked; it gets arrays that it may spoil."""
-    given = np.asarray(job.bots[bot].probabilities(observation, legal.copy()))
+    policy: Any = job.bots[bot]
+    given = np.asarray(policy.probabilities(observation, legal.copy()))
     label = job.labels[bot]
     if given.shape != legal.shape or given.dtype.kind != "f":
         raise ArenaError(

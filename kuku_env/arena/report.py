@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from kuku_env import __version__
+from kuku_env.arena.external import Player
 from kuku_env.arena.match import MatchResult
 from kuku_env.arena.plan import ArenaError
 from kuku_env.arena.statistics import Share, head_to_head, standings
-from kuku_env.core.game import Policy
 
 FORMAT = 1
 
@@ -31,6 +31,7 @@ def match_report(result: MatchResult) -> dict[str, Any]:
         "deals": result.plan.num_deals,
         "decisions_per_game": float(result.decisions.mean()),
         "truncated_games": int(result.truncated.sum()),
+        "forfeits": [dataclasses.asdict(forfeit) for forfeit in result.forfeits],
         "rules": dataclasses.asdict(result.options),
         "bots": [dataclasses.asdict(standing) for standing in standings(result)],
         "head_to_head": _matrix(result),
@@ -70,7 +71,7 @@ def _matrix(result: MatchResult) -> dict[str, dict[str, Any]]:
     }
 
 
-def bot_report(label: str, given: str, policy: Policy) -> dict[str, Any]:
+def bot_report(label: str, given: str, policy: Player) -> dict[str, Any]:
     """Which bot this was: its label, how it was asked for, and an exported one's SHA-256."""
     card: Mapping[str, Any] = getattr(policy, "card", {})
     return {"label": label, "given": given, "name": policy.name, "sha256": card.get("sha256")}

@@ -11,14 +11,26 @@ from rich.table import Table
 from kuku_env.arena.match import MatchResult
 from kuku_env.arena.statistics import Share, head_to_head, standings
 
+SHOWN_FORFEITS = 3
+
 
 def print_match(console: Console, result: MatchResult) -> None:
-    """Standings, head to head and style of one match."""
+    """Standings, head to head and style of one match; and who forfeited, with the first reasons."""
     console.print()
     console.print(standings_table(result))
+    print_forfeits(console, result)
     if len(result.labels) > 2:
         console.print(head_to_head_table(result))
     console.print(style_table([result], f"{result.plan.num_players} players: what the bots did"))
+
+
+def print_forfeits(console: Console, result: MatchResult) -> None:
+    for label in result.labels:
+        lost = [forfeit for forfeit in result.forfeits if forfeit.label == label]
+        if lost:
+            console.print(f"{label} forfeited {len(lost):,} games:", markup=False)
+        for forfeit in lost[:SHOWN_FORFEITS]:
+            console.print(f"  game {forfeit.game}: {forfeit.reason}", markup=False)
 
 
 def standings_table(result: MatchResult) -> Table:
