@@ -16,6 +16,7 @@ from kuku_env.core.encoder import encode_view, legal_mask
 from kuku_env.core.game import Game, OptionError
 from kuku_env.games import find_game, games
 from kuku_env.games.words import LANGUAGES
+from kuku_env.protocol.keys import check_keys, view_schema
 from kuku_env.protocol.wire import ProtocolError
 
 LARGEST = 2**53 - 1  # integers up to here are exact in every JSON reader
@@ -116,6 +117,8 @@ def read_situation(request: Mapping[str, Any]) -> Situation:
     try:
         game, view = _view(given) if events is None else _view_of_events(events)
         options = _options(game, view.get("rules"))
+        if events is None:
+            check_keys(view_schema(game.id), view)
         spec = game.layout.to_json()
         observation, mask = encode_view(spec, view), legal_mask(spec, view)
     except ViewError as error:
