@@ -1,4 +1,5 @@
-"""Write what the documentation takes from the code: tables between markers, and the JSON spec.
+"""Write what the documentation takes from the code: tables and examples between markers, and the
+JSON spec.
 
 ``python docs/generate.py`` writes; with ``--check`` it writes nothing and fails where a file is not
 what the code says.
@@ -12,10 +13,13 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from kuku_env.core.game import Game
 from kuku_env.core.layout import Layout
+from kuku_env.envs.match import Match
 from kuku_env.games import games
+from kuku_env.protocol import Service
 
 ROOT = Path(__file__).parents[1]
 
@@ -89,14 +93,103 @@ TABLES: dict[str, Callable[[Game], str]] = {
 }
 
 
+def example_match() -> Match:
+    """Seat 1 of two is to answer a claim."""
+    match = Match("kuku-doubt", seed=7, num_players=2, first_player=0)
+    match.act("claim 24")
+    return match
+
+
+def example_view() -> str:
+    return _json(example_match().view(1), indent=1)
+
+
+def example_stream() -> str:
+    return "\n".join(map(_json, example_match().stream(1)))
+
+
+def example_hello() -> str:
+    """The reply with one game and two bots of those there are."""
+    request = {"id": 1, "op": "hello"}
+    reply = Service().reply(request)
+    game = next(game for game in reply["games"] if game["name"] == "kuku-doubt")
+    game["presets"] = "…"
+    bots = [bot for bot in reply["bots"] if bot["name"] in ("random", "scripted-normal")]
+    reply |= {"games": [game], "bots": [bot for bot in bots if bot["game"] == game["game"]]}
+    return f"{_json(request)}\n{_json(reply, indent=1)}"
+
+
+def example_act() -> str:
+    return _conversation({"id": 2, "op": "act", "bot": "scripted-normal", "seed": 5})
+
+
+def example_advise() -> str:
+    return _conversation({"id": 3, "op": "advise", "bot": "scripted-normal"})
+
+
+def example_advise_ja() -> str:
+    return _conversation({"id": 4, "op": "advise", "bot": "scripted-normal", "lang": "ja"})
+
+
+def example_errors() -> str:
+    """A request without a view, a bot that there is not, a view with something wrong in it."""
+    view = example_match().view(1)
+    wrong = {**view, "claims": [{**view["claims"][0], "number": 11}]}
+    lines = []
+    for number, change in enumerate(({}, {"bot": "nobody", "view": view}, {"view": wrong}), 5):
+        request = {"id": number, "op": "act", "bot": "random", **change}
+        shown = _json(request).replace(_json(view), "{…}").replace(_json(wrong), "{…}")
+        lines += [shown, _json(Service().reply(request))]
+    return "\n".join(lines)
+
+
+def _conversation(request: dict[str, Any]) -> str:
+    """The request with its view cut short, and the reply with the first and last of many."""
+    view = example_match().view(1)
+    reply = Service().reply({**request, "view": view})
+    for key in ("probabilities", "actions"):
+        if key in reply:
+            reply[key] = _ends(reply[key])
+    told = _json(reply, indent=1).replace('{"…": "…"}', "…").replace('"…": "…"', "…")
+    return f'{_json(request)[:-1]}, "view": {{…}}}}\n{told}'
+
+
+def _ends(many: Any) -> Any:
+    if isinstance(many, dict):
+        entries = list(many.items())
+        return dict([*entries[:3], ("…", "…"), entries[-1]])
+    return [*many[:2], {"…": "…"}, many[-1]]
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    """JSON; with an indent, an entry of the outermost object a line."""
+    if indent is None or not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    lines = [f'{" " * indent}"{key}": {_json(inner)}' for key, inner in value.items()]
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+EXAMPLES: dict[str, Callable[[], str]] = {
+    name.removeprefix("example_"): made
+    for name, made in list(globals().items())
+    if name.startswith("example_") and name != "example_match"
+}
+
+
 def _fill(text: str) -> str:
-    """Put each table between its markers: ``<!-- table: GAME NAME -->`` and ``<!-- end -->``."""
+    """Put each table between its markers: ``<!-- table: GAME NAME -->`` and ``<!-- end -->``; and
+    each example: ``<!-- example: NAME -->``."""
     known = {game.name: game for game in games()}
 
     def table(found: re.Match[str]) -> str:
         made = TABLES[found["table"]](known[found["game"]])
         return f"{found['head']}\n\n{made}\n\n<!-- end -->"
 
+    def example(found: re.Match[str]) -> str:
+        return f"{found['head']}\n\n```json\n{EXAMPLES[found['name']]()}\n```\n\n<!-- end -->"
+
+    shown = r"(?P<head><!-- example: (?P<name>\S+) -->).*?<!-- end -->"
+    text = re.sub(shown, example, text, flags=re.DOTALL)
     marker = r"(?P<head><!-- table: (?P<game>\S+) (?P<table>\S+) -->).*?<!-- end -->"
     return re.sub(marker, table, text, flags=re.DOTALL)
 

@@ -1,5 +1,6 @@
 """The wheel alone, in an environment of its own: it holds the package, and plays without torch."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,6 +9,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from kuku_env.games import games
 
 ROOT = Path(__file__).parents[1]
 
@@ -42,6 +45,9 @@ def run(*command, **options):
     return done.stdout
 
 
+CLEAN = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
@@ -60,11 +66,31 @@ def test_the_wheel_holds_the_package_and_its_data_alone(wheel):
     assert tracked <= set(names)
 
 
-def test_a_bundled_bot_plays_where_torch_is_not_installed(wheel, tmp_path):
-    home = tmp_path / "env"
+@pytest.fixture(scope="module")
+def home(wheel, tmp_path_factory):
+    """An environment with the wheel and what it needs, and nothing else."""
+    home = tmp_path_factory.mktemp("home") / "env"
     venv.create(home, with_pip=True)
     python = home / "bin" / "python"
-    run(python, "-m", "pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), str(wheel))
-    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    said = run(python, "-c", PLAY, cwd=tmp_path, env=clean)
+    pins = str(ROOT / "constraints.txt")
+    run(python, "-m", "pip", "install", "-q", "-c", pins, str(wheel), env=CLEAN)
+    return home
+
+
+def test_a_bundled_bot_plays_where_torch_is_not_installed(home, tmp_path):
+    said = run(home / "bin" / "python", "-c", PLAY, cwd=tmp_path, env=CLEAN)
     assert str(home) in said
+
+
+def test_the_command_plays_and_serves_without_extras(home, tmp_path):
+    kuku, options = home / "bin" / "kuku", {"cwd": tmp_path, "env": CLEAN}
+    for game in games():
+        assert json.loads(run(kuku, "spec", game.name, **options)) == game.spec()
+    assert "scripted-easy" in run(kuku, "bots", **options)
+    hello = run(kuku, "serve", "--stdio", input='{"id":1,"op":"hello"}\n', **options)
+    assert json.loads(hello)["id"] == 1
+    assert "hint" in run(kuku, "play", "--bots", "random", input="quit\n", **options)
+    for arguments, extra in ((["serve", "--http"], "serve"), (["evaluate", "random"], "evaluate")):
+        done = subprocess.run([kuku, *arguments], capture_output=True, text=True, **options)
+        assert done.returncode != 0
+        assert f"pip install 'kuku-env[{extra}]'" in done.stderr
