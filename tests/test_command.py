@@ -19,6 +19,8 @@ from kuku_env.envs.records import read_events, replay, to_lines, write_record
 from kuku_env.games import games
 from kuku_env.games.words import action_words, event_words
 
+every_game = pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+
 
 def run(capsys, *arguments):
     code = main([str(argument) for argument in arguments])
@@ -85,7 +87,7 @@ def test_spec_and_bots(capsys):
         (["play", "--players", "9"], "'num_players' was given 9"),
         (["play", "--seat", "4", "--players", "4"], "--seat must be from 0 to 3"),
         (["play", "--bots", "nobody"], "given 'nobody'"),
-        (["play", "--rule", "reward", "placement"], "plays with reward in"),
+        (["play", "--rule", "reward", "placement", "--bots", "strong"], "plays with reward in"),
         (["play", "--rule", "seed", "3"], "'seed' was given 3"),
         (["play", "--preset", "huge"], "preset"),
         (["play", "--seed", "-1"], "seed"),
@@ -244,6 +246,23 @@ def test_bots_may_be_levels_names_and_folders(monkeypatch, capsys):
     assert (code, err) == (0, "")
     for seat, name in ((1, "scripted-easy"), (2, "scripted-normal"), (3, folder.name)):
         assert f"Seat {seat}: {name}." in out
+
+
+def test_by_default_the_best_bot_that_plays_such_a_table(monkeypatch, capsys):
+    for rules, bot in (([], "selfplay"), (["--rule", "reward", "placement"], "scripted-normal")):
+        code, out, err = play(monkeypatch, capsys, ["hint"], "--players", 2, *rules)
+        assert (code, err) == (0, "")
+        assert f"Seat 1: {bot}." in out
+
+
+@every_game
+def test_every_game_can_be_played(monkeypatch, capsys, game):
+    """By whoever always does what comes first."""
+    monkeypatch.setattr(playing._Table, "ask", lambda self: self.match.view(self.me)["legal"][0])
+    options = ["--rule", "max_decisions", 60, "--seed", 2]
+    code, out, err = play(monkeypatch, capsys, [], game.name, *options)
+    assert (code, err) == (0, "")
+    assert "what everybody held" in out
 
 
 @pytest.mark.parametrize(

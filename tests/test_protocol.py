@@ -145,6 +145,9 @@ def test_bots_by_level():
         by_level = ask(asked(match, level=level, seed=1))
         assert by_level == ask(asked(match, bot=first["name"], seed=1))
     assert ask(asked(match, seed=1)) == ask(asked(match, level="strong", seed=1))
+    odd = random_match(3, reward="placement")  # which the trained bot does not play
+    assert ask(asked(odd))["bot"] == "scripted-normal"
+    assert code_of(asked(odd, level="strong")) == ("wrong_rules", "rules")
     tamer = Service(Bots(default="scripted-easy"))
     assert ask(asked(match), tamer)["bot"] == "scripted-easy"
     with pytest.raises(BotError, match="no bot is called"):
@@ -465,7 +468,7 @@ def test_quit_is_not_answered():
 
 def test_a_mistake_of_ours_is_an_error_like_others(monkeypatch, capsys):
     service = Service(Bots())
-    monkeypatch.setattr(service.bots, "find", lambda *_: 1 / 0)
+    monkeypatch.setattr(service.bots, "asked_for", lambda *_: 1 / 0)
     assert code_of(asked(responding()), service) == ("internal", None)
     assert "ZeroDivisionError" in capsys.readouterr().err
 

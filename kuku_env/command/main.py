@@ -63,9 +63,9 @@ def _play(commands: Any) -> None:
     play.add_argument("--players", type=int, help="seats at the table, yours among them")
     play.add_argument("--seat", type=int, default=0, help="your seat, from 0")
     play.add_argument(
-        "--bots", nargs="+", default=["strong"], metavar="BOT",
+        "--bots", nargs="+", metavar="BOT",
         help="who sits in the other seats, in turn: a level (easy, normal, strong), a name, or an "
-        "exported folder",
+        "exported folder; by default the best that plays such a table",
     )  # fmt: skip
     play.add_argument("--seed", type=int, help="the same deals and the same dice each time")
     play.add_argument("--preset", help="a preset of the game's rules")

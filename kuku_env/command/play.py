@@ -94,7 +94,10 @@ def _sit_down(options: argparse.Namespace) -> _Table:
     if options.seed is not None and options.seed > LARGEST:
         raise ValueError(f"--seed must be at most {LARGEST}, given {options.seed}")
     registry = Bots()
-    chosen = [_bot(registry, game, name) for name in options.bots]
+    if options.bots is None:
+        chosen = [registry.best(game, match.options)]
+    else:
+        chosen = [_bot(registry, game, name) for name in options.bots]
     others = [seat for seat in range(match.num_players) if seat != options.seat]
     seated = {seat: chosen[k % len(chosen)] for k, seat in enumerate(others)}
     for bot in seated.values():
@@ -105,7 +108,7 @@ def _sit_down(options: argparse.Namespace) -> _Table:
 
 def _bot(registry: Bots, game: Game, name: str) -> Policy:
     if name in LEVELS:
-        return registry.find(game, None, name)
+        return registry.of_level(game, name)
     if name not in registry.names(game) and Path(name).is_dir():
         return ExportedPolicy(name, game)
     return registry.find(game, name)
@@ -169,7 +172,7 @@ class _Table:
         view = self.match.view(self.me)
         legal: list[str] = view["legal"]
         if view.get("hand"):
-            self.say("hand", cards=" ".join(map(str, view["hand"])))
+            self.say("hand", cards=_cards(view["hand"]))
         self.say("you_can", list=" · ".join(_in_short(legal)))
         while True:
             typed = input(_WORDS["ask"][LANGUAGES.index(self.lang)]).strip()
@@ -199,13 +202,9 @@ class _Table:
             raise _Leave
 
     def hint(self) -> str:
-        """What the strongest bot that plays at this table would do."""
+        """What the best bot that plays at this table would do."""
         situation = self.situation(self.me)
-        bot = next(iter(self.bots.values()))
-        for _, one, level in Bots().levels(self.match.game):
-            if level == LEVELS[-1] and _accepts(one, situation.options):
-                bot = one
-                break
+        bot = Bots().best(self.match.game, situation.options)
         return str(advise(bot, situation, self.question)["words"])
 
     # ------------------------------------------------------------ the end
@@ -223,15 +222,6 @@ class _Table:
             print(event_words(event, self.lang))
 
 
-def _accepts(bot: Policy, options: Any) -> bool:
-    try:
-        if hasattr(bot, "accepts"):
-            bot.accepts(options)
-    except BotError:
-        return False
-    return True
-
-
 def meant(typed: str, legal: Sequence[str]) -> list[str]:
     """The legal actions that a few typed words may stand for: that very text, or those that end in
     them, or those that begin so."""
@@ -241,6 +231,13 @@ def meant(typed: str, legal: Sequence[str]) -> list[str]:
         return [by_lower[typed]]
     ending = [text for low, text in by_lower.items() if low.endswith(f" {typed}")]
     return ending or [text for low, text in by_lower.items() if low.startswith(typed)]
+
+
+def _cards(hand: Any) -> str:
+    """Cards that a view lists, or counts by their names."""
+    if isinstance(hand, dict):
+        hand = [name for name, count in hand.items() for _ in range(count)]
+    return " ".join(map(str, hand))
 
 
 def _in_short(legal: Sequence[str]) -> list[str]:

@@ -15,14 +15,14 @@ from kuku_env.protocol.request import table_sizes
 from kuku_env.protocol.wire import ProtocolError
 
 LEVELS = ("easy", "normal", "strong")
-DEFAULT_LEVEL = "strong"  # of who is asked for no bot in particular
 
 
 class Bots:
     """All bots that come with the package, and exported folders given by whoever starts the server.
 
-    A request names a bot, never a path. Networks are loaded when first asked for. Raises BotError
-    for a folder without a good bot, or one whose name is taken.
+    A request names a bot, never a path. Networks are loaded when first asked for. ``default`` is
+    who answers a request that names nobody. Raises BotError for a folder without a good bot, or one
+    whose name is taken, or a default that is no bot.
     """
 
     def __init__(self, folders: Sequence[str | Path] = (), default: str | None = None) -> None:
@@ -42,25 +42,35 @@ class Bots:
         more = [name for known, name in self._loaded if known == game.id]
         return list(dict.fromkeys([*bot_names(game), *more]))
 
-    def find(self, game: Game, name: str | None, level: str | None = None) -> Policy:
-        """A bot by its name, or else the one of a level. Raises ProtocolError (unknown_bot)."""
-        if name is None and level is None:
-            name = self.default
-        if name is not None:
-            if name not in self.names(game):
-                known = ", ".join(self.names(game))
-                raise ProtocolError(
-                    "unknown_bot", f"given {shown(name)}; {game.id} has {known}", "bot"
-                )
-            return self._load(game, name)
-        wanted = level or DEFAULT_LEVEL
-        if wanted not in LEVELS:
-            allowed = f"given {shown(wanted)}, allowed: {', '.join(LEVELS)}"
+    def find(self, game: Game, name: str) -> Policy:
+        """A bot by its name. Raises ProtocolError (unknown_bot)."""
+        if name not in self.names(game):
+            known = ", ".join(self.names(game))
+            raise ProtocolError("unknown_bot", f"given {shown(name)}; {game.id} has {known}", "bot")
+        return self._load(game, name)
+
+    def of_level(self, game: Game, level: str) -> Policy:
+        """The first bot of a level. Raises ProtocolError (unknown_bot)."""
+        if level not in LEVELS:
+            allowed = f"given {shown(level)}, allowed: {', '.join(LEVELS)}"
             raise ProtocolError("unknown_bot", allowed, "level")
         for _, bot, its_level in self.levels(game):
-            if its_level == wanted:
+            if its_level == level:
                 return bot
-        raise ProtocolError("unknown_bot", f"{game.id} has no bot of level {wanted}", "level")
+        raise ProtocolError("unknown_bot", f"{game.id} has no bot of level {level}", "level")
+
+    def best(self, game: Game, options: Any) -> Policy:
+        """The bot of the highest level that plays at a table with these options."""
+        fit = [entry for entry in self.levels(game) if accepts(entry[1], options)]
+        ranks = [LEVELS.index(level) if level is not None else -1 for _, _, level in fit]
+        return fit[ranks.index(max(ranks))][1]
+
+    def asked_for(self, game: Game, options: Any, name: str | None, level: str | None) -> Policy:
+        """Whom a request means; raises as the others do."""
+        if level is not None:
+            return self.of_level(game, level)
+        name = self.default if name is None else name
+        return self.best(game, options) if name is None else self.find(game, name)
 
     def levels(self, game: Game) -> list[tuple[str, Policy, str | None]]:
         """Every bot of a game by name, with its level; trained ones first.
@@ -100,6 +110,16 @@ class Bots:
             if (game.id, name) not in self._loaded:
                 self._loaded[game.id, name] = make_policy(name, game)
             return self._loaded[game.id, name]
+
+
+def accepts(bot: Any, options: Any) -> bool:
+    """Whether a bot plays at a table with these options."""
+    try:
+        if hasattr(bot, "accepts"):
+            bot.accepts(options)
+    except BotError:
+        return False
+    return True
 
 
 def _level(bot: Policy) -> str | None:

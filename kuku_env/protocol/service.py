@@ -91,7 +91,8 @@ class Service:
             return None
         question = read_question(request)
         situation = read_situation(request)
-        bot = self.bots.find(situation.game, question.bot, question.level)
+        chosen = (question.bot, question.level)
+        bot = self.bots.asked_for(situation.game, situation.options, *chosen)
         _check_table(bot, situation)
         return (act if op == "act" else advise)(bot, situation, question)
 
