@@ -1,0 +1,8 @@
+/** Plays exported kuku-env bots: see docs/javascript.md of kuku-env. */
+
+export { type ActOptions, type Answer, Bot, type Card } from "./bot.js";
+export type { BotCard, Expected } from "./card.js";
+export { encodeView, legalMask } from "./encode.js";
+export { BotError, RulesError, ViewError } from "./errors.js";
+export type { ActionBlock, Field, Layout } from "./layout.js";
+export { loadBot } from "./load.js";
