@@ -2,13 +2,14 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 BENCH_PY := .venv-bench/bin/python
+WEB_BUILT := $(addprefix web/kuku-bots/,build dist)
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=... (this one is %s)" % sys.version.split()[0])'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test test-web lint docs bench clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.ready  ## train a small bot, export it and pit it against the scripted ones
 	$(PY) train.py --preset demo --run runs/demo
@@ -17,6 +18,11 @@ demo: .venv/.ready  ## train a small bot, export it and pit it against the scrip
 
 test: .venv/.ready  ## run the tests
 	$(PY) -m pytest -n 2 --dist worksteal tests
+
+test-web: .venv/.ready web/node_modules/.ready  ## check, build and test what is in web/
+	rm -rf $(WEB_BUILT)
+	$(PY) web/vectors.py web/kuku-bots/build/vectors
+	cd web && npm run -s lint && npm run -s build && npm run -s build:test && npm run -s test
 
 lint: .venv/.ready  ## check style and types
 	$(PY) -m ruff check .
@@ -30,7 +36,8 @@ bench: .venv-bench/.ready  ## measure speed beside other libraries
 	$(BENCH_PY) benchmarks/run.py
 
 clean:  ## remove environments and caches (runs/ is kept)
-	rm -rf .venv .venv-bench build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench build dist web/node_modules $(WEB_BUILT) *.egg-info
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp comes last, so that an interrupted install is done again.
@@ -45,4 +52,9 @@ clean:  ## remove environments and caches (runs/ is kept)
 	@$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/pip install -q -c constraints.txt -r benchmarks/requirements.txt -e '.[train]'
+	@touch $@
+
+web/node_modules/.ready: web/package.json web/package-lock.json web/kuku-bots/package.json
+	@node -e 'if (parseInt(process.versions.node) < 20) throw Error("Node 20 or later is needed")'
+	cd web && npm ci --no-audit --no-fund
 	@touch $@

@@ -1,0 +1,51 @@
+/** The parts that bots stand on. */
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import test from "node:test";
+import { choose, roll, tempered } from "../dist/chance.js";
+import { declarationHash } from "../dist/layout.js";
+import { sha256 } from "../dist/sha256.js";
+import { layouts } from "./files.js";
+
+test("SHA-256 is what Node's is, at every length around a block", () => {
+  for (const length of [...Array(200).keys(), 1000, 100_003]) {
+    const bytes = Uint8Array.from({ length }, (_, k) => (k * k * 31 + length) & 0xff);
+    assert.equal(sha256(bytes), createHash("sha256").update(bytes).digest("hex"));
+  }
+});
+
+test("layout ids are recomputed from the declaration", () => {
+  for (const layout of Object.values(layouts)) {
+    assert.ok(layout.id.endsWith(`:${declarationHash(layout)}`), layout.id);
+  }
+});
+
+test("rolls are spread evenly over seeds, and differ between situations", () => {
+  const tenths = new Array<number>(10).fill(0);
+  const cells = new Int8Array(20);
+  for (let seed = 0; seed < 10_000; seed++) {
+    const at = roll(seed, cells);
+    assert.ok(at >= 0 && at < 1);
+    tenths[Math.floor(at * 10)] = (tenths[Math.floor(at * 10)] as number) + 1;
+  }
+  for (const count of tenths) assert.ok(Math.abs(count - 1000) < 150, String(tenths));
+  const others = [1, -1, 100].map((cell) => roll(7, Int8Array.of(cell, 0)));
+  assert.equal(new Set([...others, roll(8, Int8Array.of(1, 0))]).size, 4);
+  assert.notEqual(roll(1, cells), roll(1 + 2 ** 32, cells));
+});
+
+test("temperatures", () => {
+  assert.deepEqual(tempered([0, 0.2, 0.8], 0), [0, 0, 1]);
+  assert.deepEqual(tempered([0, 0.25, 0.75], 1), [0, 1 / 3, 1]);
+  assert.deepEqual(tempered([0, 0.2, 0.8], 1e-9), [0, 0, 1]);
+});
+
+test("a place is chosen by its width, never one without any", () => {
+  const weights = [0, 1, 0, 3, 0];
+  assert.deepEqual(
+    [0, 0.24, 0.26, 0.999999].map((at) => choose(weights, at)),
+    [1, 1, 3, 3],
+  );
+  assert.equal(choose([0, 0], 0.5), -1);
+});
