@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 BENCH_PY := .venv-bench/bin/python
-WEB_BUILT := $(addprefix web/kuku-bots/,build dist)
+WEB_BUILT := $(foreach part,kuku-bots play,web/$(part)/build web/$(part)/dist)
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=... (this one is %s)" % sys.version.split()[0])'
 
 .DEFAULT_GOAL := help
@@ -22,7 +22,7 @@ test: .venv/.ready  ## run the tests
 test-web: .venv/.ready web/node_modules/.ready  ## check, build and test what is in web/
 	rm -rf $(WEB_BUILT)
 	$(PY) web/vectors.py web/kuku-bots/build/vectors
-	cd web && npm run -s lint && npm run -s build && npm run -s build:test && npm run -s test
+	cd web && npm run -s lint && npm run -s build && npm run -s build:test && KUKU_PYTHON=$(abspath $(PY)) npm run -s test
 
 lint: .venv/.ready  ## check style and types
 	$(PY) -m ruff check .
@@ -54,7 +54,7 @@ clean:  ## remove environments and caches (runs/ is kept)
 	.venv-bench/bin/pip install -q -c constraints.txt -r benchmarks/requirements.txt -e '.[train]'
 	@touch $@
 
-web/node_modules/.ready: web/package.json web/package-lock.json web/kuku-bots/package.json
+web/node_modules/.ready: web/package.json web/package-lock.json web/kuku-bots/package.json web/play/package.json
 	@node -e 'if (parseInt(process.versions.node) < 20) throw Error("Node 20 or later is needed")'
 	cd web && npm ci --no-audit --no-fund
 	@touch $@

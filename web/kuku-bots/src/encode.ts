@@ -1,6 +1,7 @@
 /**
  * View -> observation and action mask, by nothing but a layout: the same bytes as kuku-env's
- * `kuku_env/core/encoder.py`, function by function.
+ * `kuku_env/core/encoder.py`, function by function. (JSON's `6.0` is the integer 6 here, which Python
+ * refuses.)
  */
 
 import { checkedList, isObject, placeAmong, shown, wholeNumber } from "./checks.js";
