@@ -93,6 +93,7 @@ function chosen(selector: string, path: string, count: number, rows: number, me:
   const all = Array.from({ length: count }, (_, k) => k);
   if (selector === "-1") return all.slice(-1);
   if (selector === "newest") return all.slice(-rows).reverse();
+  if (selector === "oldest") return all.slice(0, rows);
   if (count > rows) {
     throw new ViewError(path, `given ${count} entries, at most ${rows} are allowed`);
   }

@@ -53,7 +53,7 @@ export const HOWS = [
 ] as const;
 export type How = (typeof HOWS)[number];
 
-const SOURCE = /^\w+(\.\w+)*(\[(relative|newest|-1)\](\.\w+)*)?\??$/;
+const SOURCE = /^\w+(\.\w+)*(\[(relative|newest|oldest|-1)\](\.\w+)*)?\??$/;
 
 export function cellsOf(field: Field): number {
   return field.shape.reduce((product, length) => product * length, 1);
@@ -109,7 +109,7 @@ function checkedField(given: Record<string, unknown>): Field {
 /** Whether each of the values has its cell, where `how` gives it one. */
 function fits(field: Field): boolean {
   const selector = SOURCE.exec(field.source)?.[3];
-  const perRow = selector === "relative" || selector === "newest";
+  const perRow = selector !== undefined && selector !== "-1";
   const width = cellsOf(field) / (perRow ? (field.shape[0] ?? 1) : 1);
   const count = field.values.length;
   if (field.how === "scalar" || field.how === "flag") return width === 1;

@@ -165,7 +165,7 @@ const CHANGES: [string, Change, RegExp][] = [
   ["another id", ({ layout }) => void Object.assign(layout, { id: "a:1:0" }), /what hashes to/],
   ["a field changed", field({ high: 3 }), /declares what hashes to/],
   ["an unknown how", field({ how: "magic" }), /unknown here/],
-  ["an unknown source", field({ source: "a[oldest]" }), /unknown here/],
+  ["an unknown source", field({ source: "a[odd]" }), /unknown here/],
   ["a gap", field({ offset: 7 }), /starts at 7/],
   ["a field too few", ({ layout }) => layout.fields.pop(), /declares/],
   ["no shape", field({ shape: [] }), /shape/],

@@ -2,11 +2,13 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
+import { encodeView } from "kuku-bots";
 import { choose, roll, tempered } from "../dist/chance.js";
 import { declarationHash } from "../dist/layout.js";
 import { sha256 } from "../dist/sha256.js";
-import { layouts } from "./files.js";
+import { layouts, PACKAGE } from "./files.js";
 
 test("SHA-256 is what Node's is, at every length around a block", () => {
   for (const length of [...Array(200).keys(), 1000, 100_003]) {
@@ -48,4 +50,27 @@ test("a place is chosen by its width, never one without any", () => {
     [1, 1, 3, 3],
   );
   assert.equal(choose([0, 0], 0.5), -1);
+});
+
+test("a list may be encoded from its start, as far as there are rows", () => {
+  const field = { name: "first", offset: 0, shape: [2], high: 9, how: "scalar" as const };
+  const fields = [{ ...field, source: "list[oldest].n", values: [] }];
+  const layout = { game: "g", id: "", size: 2, num_actions: 0, fields, actions: [] };
+  const view = { format: 1, game: "g", rules: { num_players: 1 }, seats: [{}], seat: 0 };
+  const encoded = (list: number[]) =>
+    Array.from(encodeView(layout, { ...view, list: list.map((n) => ({ n })) }));
+  assert.deepEqual(encoded([3, 1, 2]), [3, 1]);
+  assert.deepEqual(encoded([4]), [4, 0]);
+});
+
+test("the runtime names no game", () => {
+  const names = Object.keys(layouts).flatMap((id) => {
+    const words = /\/(.*)-v\d+$/.exec(id)?.[1]?.match(/[A-Z][a-z]*/g) ?? [];
+    return words.length ? [new RegExp(`\\b${words.join("[-_ ]?")}`, "i")] : [];
+  });
+  assert.equal(names.length, Object.keys(layouts).length);
+  for (const file of readdirSync(`${PACKAGE}src`)) {
+    const text = readFileSync(`${PACKAGE}src/${file}`, "utf-8");
+    for (const name of names) assert.doesNotMatch(text, name, file);
+  }
 });
