@@ -19,16 +19,17 @@ interface Options {
   seed?: number;
   locale?: string;
   width?: number;
+  colorScheme?: "light" | "dark";
 }
 
 /** The page at a table; what the browser complains of is an error. */
 async function atTable(options: Options, use: (page: Page, table: Table) => Promise<void>) {
-  const { seat = 0, seed = 1, locale = "en-GB", width = 1000 } = options;
+  const { seat = 0, seed = 1, locale = "en-GB", width = 1000, colorScheme = "light" } = options;
   const table = openTable(seat, seed);
   const server = await serve({ "/": PAGE, "/bots/": BOTS }, {}, table.answer);
   const browser = await launch();
   try {
-    const page = await browser.newPage({ locale, viewport: { width, height: 740 } });
+    const page = await browser.newPage({ locale, colorScheme, viewport: { width, height: 740 } });
     page.setDefaultTimeout(15_000);
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(String(error)));
@@ -87,14 +88,15 @@ async function choose(page: Page, table: Table, n: number): Promise<boolean> {
   return true;
 }
 
-for (const [locale, width, players, seed] of [
-  ["en-GB", 1000, 3, 1],
-  ["ja-JP", 360, 2, 2],
-  ["ja-JP", 1000, 6, 3],
-  ["en-GB", 360, 4, 4],
+for (const [locale, width, players, colorScheme, seed] of [
+  ["en-GB", 1000, 3, "light", 1],
+  ["ja-JP", 360, 2, "light", 2],
+  ["ja-JP", 1000, 6, "dark", 3],
+  ["en-GB", 360, 4, "dark", 4],
 ] as const) {
-  test(`a whole game: ${locale}, ${width} px, ${players} players`, { skip }, async (t) => {
-    await atTable({ locale, width, seed, seat: seed }, async (page, table) => {
+  const name = `${locale}, ${width} px, ${players} players, ${colorScheme}`;
+  test(`a whole game: ${name}`, { skip }, async (t) => {
+    await atTable({ locale, width, colorScheme, seed, seat: seed }, async (page, table) => {
       await usable(page);
       await begin(page, players);
       assert.equal(await page.getAttribute("html", "lang"), locale.slice(0, 2));
@@ -148,6 +150,16 @@ test("by keyboard: a claim is typed, a pair is found with the arrow keys", { ski
       table.nextSeed();
     }
     assert.ok(seen && typed);
+  });
+});
+
+test("a double click acts once", { skip }, async () => {
+  await atTable({ seat: 0, seed: 8 }, async (page, table) => {
+    await begin(page, 3);
+    const asked = table.told.length;
+    await page.locator("#question button").first().dblclick();
+    await settled(page);
+    assert.equal(table.told.length, asked + 1);
   });
 });
 
