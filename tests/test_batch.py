@@ -190,9 +190,9 @@ def test_wrong_seeds_and_indices_change_nothing(game):
         for call in (batch.restart, batch.state_of, lambda index: batch.observe(index, 0)):
             with pytest.raises(IndexError, match=str(index)):
                 call(index)
-    for seat in (-1, 2):
+    for seat in (-1, game.min_players):
         with pytest.raises(IndexError, match="seat"):
-            batch.observe(0, seat)  # a table of two
+            batch.observe(0, seat)  # the smallest table
     assert bytes_of(batch) == before
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kuku_env.envs.tree import measure_tree
-from kuku_env.games import games
+from kuku_env.games import find_game, games
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,11 +26,18 @@ def test_code_in_the_readme_runs():
     exec("\n".join(blocks), {"__name__": "readme"})
 
 
-@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
-def test_readme_shows_every_observation_field_and_action_block(game):
-    page = (ROOT / "README.md").read_text("utf-8")
+def pages():
+    """The README shows the main game, and every game has a page."""
+    yield ROOT / "README.md", find_game("kuku-doubt")
+    for game in games():
+        yield ROOT / "docs" / f"{game.name.replace('-', '_')}.md", game
+
+
+@pytest.mark.parametrize(("page", "game"), pages(), ids=lambda part: part.name)
+def test_pages_show_every_observation_field_and_action_block(page, game):
+    text = page.read_text("utf-8")
     for part in (*game.layout.fields, *game.layout.actions):
-        assert f"`{part.name}`" in page
+        assert f"`{part.name}`" in text
 
 
 SIZES = [(game, name, size) for game in games() for name, size in game.information_sets.items()]
