@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib
 import json
 import random
 import re
@@ -30,7 +31,7 @@ from kuku_env.bots import BotError, ExportedPolicy
 from kuku_env.bots.named import SHIPPED
 from kuku_env.core.checks import ViewError
 from kuku_env.core.encoder import encode_view, legal_mask
-from kuku_env.core.game import Game, OptionError
+from kuku_env.core.game import Game
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.envs.match import Match
 from kuku_env.games import games
@@ -38,16 +39,9 @@ from kuku_env.games import games
 VIEWS = 2000  # of each game
 MALFORMED = 1500  # of each game
 
-# Options beside those of every game: its table sizes and its presets.
-MORE_TABLES: dict[str, list[dict[str, Any]]] = {
-    "kuku-doubt": [
-        *({"num_players": n, "see_through": "consistent"} for n in range(2, 7)),
-        {"num_players": 2, "duel_lives": True, "life_cards": 1, "first_player": 1},
-        {"num_players": 3, "reward": "placement", "max_accepts": 2, "life_cards": 0},
-        {"num_players": 3, "copies": [1, 0, 1, 1, 2, 0, 0, 0, 0, 1], "life_cards": 1},
-        {"num_players": 5, "copies": [1, 1, 2, 2, 2, 1, 1, 1, 0, 1], "life_cards": 1},
-    ],
-}
+# Tables of all kinds are told where the tests of Python find them.
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+variety = importlib.import_module("variety")
 
 
 def main(folder: Path) -> None:
@@ -80,15 +74,8 @@ def told(cells: NDArray[np.int8]) -> str:
 
 
 def tables(game: Game) -> list[dict[str, Any]]:
-    """Tables of every size, of every preset, and more."""
-    found: list[dict[str, Any]] = [{"preset": preset} for preset in game.presets]
-    for num_players in range(1, game.max_players + 1):
-        try:
-            game.make_options(num_players=num_players)
-        except OptionError:
-            continue
-        found.append({"num_players": num_players})
-    return found + MORE_TABLES.get(game.name, [])
+    """Tables of every size and preset, and odd ones."""
+    return [*variety.tables_of(game), *({"preset": preset} for preset in game.presets)]
 
 
 def positions(game: Game) -> Iterator[dict[str, Any]]:
@@ -316,6 +303,7 @@ VOCABULARY = Layout(
         Field("deep", (4, 2), 9, "seats[relative].m.k?", "index", "", (1, 2)),
         Field("newest", (2,), 9, "list[newest].n", "scalar", ""),
         Field("whole", (2,), 9, "numbers[newest]", "scalar", "", (1, 4)),
+        Field("oldest", (2, 1), 9, "list[oldest].n", "scalar", ""),
         Field("last", (2,), 9, "list[-1].pair?", "vector", ""),
     ),
     (
