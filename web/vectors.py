@@ -35,9 +35,12 @@ from kuku_env.core.game import Game
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.envs.match import Match
 from kuku_env.games import games
+from kuku_env.protocol.answers import act
+from kuku_env.protocol.request import Question, Situation
 
 VIEWS = 2000  # of each game
 MALFORMED = 1500  # of each game
+TEMPERATURES = (1.0, 1.0, 0.0, 0.3, 2.5)
 
 # Tables of all kinds are told where the tests of Python find them.
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -110,43 +113,40 @@ def answered(
     played: list[dict[str, Any]], bots: dict[str, ExportedPolicy]
 ) -> Iterator[dict[str, Any]]:
     """Lines of ``views.jsonl``."""
-    for one in played:
+    for seed, one in enumerate(played):
         observation, mask = one["cells"]
+        question = Question(None, None, seed, TEMPERATURES[seed % len(TEMPERATURES)], "en")
         line = {
             "view": one["view"],
             "observation": told(observation),
             "action_mask": told(mask),
+            "seed": seed,
+            "temperature": question.temperature,
             "bots": {},
         }
         if mask.any():
-            line["bots"] = {name: answer(bot, **one) for name, bot in bots.items()}
+            line["bots"] = {name: answer(bot, question, **one) for name, bot in bots.items()}
         yield line
 
 
-def answer(bot: ExportedPolicy, match: Match, view: Any, cells: Any) -> dict[str, Any]:
-    """What a bot says, by the names of FORMATS' reply; or the rule for which it refuses."""
+def answer(
+    bot: ExportedPolicy, question: Question, match: Match, view: Any, cells: Any
+) -> dict[str, Any]:
+    """What a bot replies by the protocol, and ``values``; or the rule for which it refuses."""
     try:
         bot.accepts(match.options)
     except BotError as error:
         rule = re.search(r"plays with (\w+) in", str(error))
         assert rule is not None
         return {"refused": f"rules.{rule[1]}"}
-    observation, mask = cells
-    given = {k: v[0] for k, v in bot.answers(observation[None], mask[None]).items()}
-    legal = list(zip(view["legal"], np.flatnonzero(mask), strict=True))
-    said: dict[str, Any] = {"win": None, "lie": None, "values": None, "pairs": None}
-    said["probabilities"] = {text: float(given["probabilities"][a]) for text, a in legal}
-    if "action_values" in given:
-        said["values"] = {text: float(given["action_values"][a]) for text, a in legal}
-        said["win"], said["lie"] = float(given["value"][0]), float(given["lie"])
-        said["pairs"] = named_pairs(bot.game, given["pairs"])
-    return said
-
-
-def named_pairs(game: Game, chances: NDArray[np.float32]) -> list[list[Any]]:
-    (block,) = [block for block in game.layout.actions if block.size == len(chances)]
-    names = [[int(c) if c.isdigit() else c for c in text.split()[1:]] for text in block.texts]
-    return [[*name, float(p)] for name, p in zip(names, chances, strict=True)]
+    observation, mask = (part[None] for part in cells)
+    legal = dict(zip(np.flatnonzero(mask).tolist(), view["legal"], strict=True))
+    situation = Situation(bot.game, match.options, view, observation, mask, legal)
+    values = bot.answers(observation, mask).get("action_values")
+    by_text = (
+        {text: float(values[0, a]) for a, text in legal.items()} if values is not None else None
+    )
+    return {**act(bot, situation, question), "values": by_text}
 
 
 # ---------------------------------------------------------------- bots

@@ -1,36 +1,35 @@
 /** A bot that answers from a view. */
 
 import { type BotCard, type Expected, readCard } from "./card.js";
-import { choose, roll, tempered } from "./chance.js";
-import { isObject, shown } from "./checks.js";
+import { checkDraw, choose, roll, scaled, tempered } from "./chance.js";
+import { isObject, placeAmong, shown } from "./checks.js";
 import { actionTexts, encodeView, legalMask } from "./encode.js";
-import { BotError, RulesError, ViewError } from "./errors.js";
+import { ActionError, BotError, RulesError, ViewError } from "./errors.js";
 import type { Layout } from "./layout.js";
 import { type Answers, Network } from "./network.js";
+import { type Card, likelyPairs, namesNoPair } from "./pairs.js";
 import { sha256 } from "./sha256.js";
 
 export interface ActOptions {
-  /** An integer of at least 0: the same seed and view give the same action. Left out: drawn. */
+  /** An integer of at least 0: the same seed and view give the same action. Left out: by chance. */
   seed?: number;
-  /** 1 (the default): as likely as the bot finds right; towards 0: its best action ever surer. */
+  /** 1 (the default): as likely as the bot finds right; 0: its best action; up to 100: flatter. */
   temperature?: number;
 }
-
-export type Card = string | number;
 
 export interface Answer {
   /** The action's text, one of the view's `legal`. */
   action: string;
   actionId: number;
-  /** The bot's probability of each legal action, whatever the temperature. */
+  /** The probability with which each legal action was drawn, temperature applied. */
   probabilities: Record<string, number>;
   /** Chance to win after each legal action; null where the bot has none. */
   values: Record<string, number> | null;
   /** My chance to win; null where the bot has none. */
   win: number | null;
-  /** Chance that the pending claim is a lie; null where the bot has none. */
+  /** Chance that the claim I may answer is a lie; null where the bot has none, or there is none. */
   lie: number | null;
-  /** Pairs of cards that may be under the claim, likeliest first; null where the bot has none. */
+  /** The likeliest pairs of cards that may lie there; null as above. */
   pairs: [Card, Card, number][] | null;
 }
 
@@ -85,21 +84,24 @@ export class Bot {
   /**
    * What the bot does in the situation that a view shows.
    *
-   * Throws ViewError for a malformed view or one without a decision, RulesError for a table that
-   * the bot is not meant for, RangeError for a wrong seed or temperature.
+   * Throws ViewError for a malformed view, ActionError where there is nothing to decide, RulesError
+   * for a table that the bot is not meant for, RangeError for a wrong seed or temperature.
    */
   async act(view: unknown, { seed, temperature = 1 }: ActOptions = {}): Promise<Answer> {
+    checkDraw(seed, temperature);
     const observation = encodeView(this.layout, view);
     const mask = legalMask(this.layout, view);
     this.accepts((view as { rules: unknown }).rules);
-    if (!mask.includes(1)) throw new ViewError("legal", "is empty, there is nothing to decide");
-    const at = roll(seed, observation);
-    tempered([1], temperature); // a wrong one is refused before anything runs
+    checkTurn(view as Record<string, unknown>, mask);
+    const at = roll(seed, this.layout.id, observation, mask);
     const answers = await this.network.run(observation, mask);
-    const chances = Array.from(answers.probabilities as Float32Array);
-    const actionId = choose(tempered(chances, temperature), at);
-    if (actionId < 0) throw new BotError(`${this.name} gives no legal action a probability`);
-    return this.answer(view, mask, answers, actionId);
+    const given = Array.from(answers.probabilities as Float32Array, Number);
+    const preferences = scaled(given.map((p, action) => (mask[action] ? p : 0)));
+    if (!preferences.every((p) => p >= 0)) {
+      throw new BotError(`${this.name} gave no probabilities`);
+    }
+    const chances = tempered(preferences, temperature);
+    return this.answer(view, mask, answers, chances, choose(chances, at));
   }
 
   /** Free the network's memory; the bot cannot act any more. */
@@ -107,41 +109,33 @@ export class Bot {
     return this.network.release();
   }
 
-  private answer(view: unknown, mask: Int8Array, answers: Answers, actionId: number): Answer {
+  private answer(
+    view: unknown,
+    mask: Int8Array,
+    { action_values, value, lie, pairs }: Answers,
+    chances: number[],
+    actionId: number,
+  ): Answer {
     const texts = actionTexts(this.layout, view);
-    const byText = (row: Float32Array) =>
+    const byText = (row: ArrayLike<number>) =>
       Object.fromEntries(texts.flatMap((text, k) => (mask[k] ? [[text, row[k] as number]] : [])));
-    const { probabilities, action_values, value, lie, pairs } = answers;
+    const answersNothing = namesNoPair(this.layout, mask);
     return {
       action: texts[actionId] as string,
       actionId,
-      probabilities: byText(probabilities as Float32Array),
+      probabilities: byText(chances),
       values: action_values ? byText(action_values) : null,
       win: value?.[0] ?? null,
-      lie: lie?.[0] ?? null,
-      pairs: pairs ? likelyPairs(this.layout, pairs) : null,
+      lie: answersNothing ? null : (lie?.[0] ?? null),
+      pairs: answersNothing || !pairs ? null : likelyPairs(this.layout, pairs),
     };
   }
 }
 
-/**
- * The pairs with their chances, likeliest first, impossible ones left out.
- *
- * Their names are those of the one action block that names two cards (`see 3 6`) and has as many
- * texts; null where there is none.
- */
-function likelyPairs(layout: Layout, chances: Float32Array): [Card, Card, number][] | null {
-  const words = layout.actions.map((block) => block.texts.map((text) => text.split(" ")));
-  const named = words.find(
-    (texts) => texts.length === chances.length && texts.every((parts) => parts.length === 3),
-  );
-  if (!named) return null;
-  const card = (word: string | undefined) =>
-    /^\d+$/.test(word ?? "") ? Number(word) : (word ?? "");
-  return named
-    .map(([, low, high], k): [Card, Card, number] => [card(low), card(high), chances[k] as number])
-    .filter(([, , chance]) => chance > 0)
-    .sort((one, other) => other[2] - one[2]);
+/** Throw unless the seat whose view it is has something to decide. */
+function checkTurn({ seat, to_act }: Record<string, unknown>, mask: Int8Array): void {
+  if (!mask.includes(1)) throw new ActionError(`seat ${seat} has no decision to make here`);
+  if (to_act !== undefined) placeAmong("to_act", to_act, [seat]);
 }
 
 /** Whether two JSON values are equal. */

@@ -31,3 +31,9 @@ export class RulesError extends Error {
     super(message);
   }
 }
+
+/** A view in which the seat has nothing to decide. */
+export class ActionError extends Error {
+  override name = "ActionError";
+  readonly code = "illegal_action";
+}

@@ -25,22 +25,26 @@ test("layout ids are recomputed from the declaration", () => {
 
 test("rolls are spread evenly over seeds, and differ between situations", () => {
   const tenths = new Array<number>(10).fill(0);
-  const cells = new Int8Array(20);
+  const [cells, mask] = [new Int8Array(20), Int8Array.of(1, 0)];
   for (let seed = 0; seed < 10_000; seed++) {
-    const at = roll(seed, cells);
+    const at = roll(seed, "layout", cells, mask);
     assert.ok(at >= 0 && at < 1);
     tenths[Math.floor(at * 10)] = (tenths[Math.floor(at * 10)] as number) + 1;
   }
   for (const count of tenths) assert.ok(Math.abs(count - 1000) < 150, String(tenths));
-  const others = [1, -1, 100].map((cell) => roll(7, Int8Array.of(cell, 0)));
-  assert.equal(new Set([...others, roll(8, Int8Array.of(1, 0))]).size, 4);
-  assert.notEqual(roll(1, cells), roll(1 + 2 ** 32, cells));
+  const others = [1, -1, 100].map((cell) => roll(7, "layout", Int8Array.of(cell), mask));
+  others.push(roll(8, "layout", Int8Array.of(1), mask), roll(7, "other", Int8Array.of(1), mask));
+  assert.equal(new Set(others).size, 5);
 });
 
 test("temperatures", () => {
-  assert.deepEqual(tempered([0, 0.2, 0.8], 0), [0, 0, 1]);
-  assert.deepEqual(tempered([0, 0.25, 0.75], 1), [0, 1 / 3, 1]);
-  assert.deepEqual(tempered([0, 0.2, 0.8], 1e-9), [0, 0, 1]);
+  assert.deepEqual(tempered([0, 0.25, 0.75], 0), [0, 0, 1]);
+  assert.deepEqual(tempered([0, 0.25, 0.75], 1), [0, 0.25, 0.75]);
+  assert.deepEqual(tempered([0, 0.25, 0.75], 1e-300), [0, 0, 1]);
+  const [, low, high] = tempered([0, 0.2, 0.8], 0.5);
+  assert.ok(
+    Math.abs((low as number) - 1 / 17) < 1e-12 && Math.abs((high as number) - 16 / 17) < 1e-12,
+  );
 });
 
 test("a place is chosen by its width, never one without any", () => {

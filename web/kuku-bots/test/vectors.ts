@@ -3,13 +3,15 @@
 import { type Answer, type Bot, encodeView, type Layout, legalMask, ViewError } from "kuku-bots";
 
 export interface Position {
-  view: { game: string };
+  view: { game: string; legal: string[] };
   observation: string;
   action_mask: string;
+  seed: number;
+  temperature: number;
   bots: Record<string, Partial<Expected> & { refused?: string }>;
 }
 
-type Expected = Pick<Answer, "probabilities" | "values" | "win" | "lie" | "pairs">;
+type Expected = Omit<Answer, "actionId"> & { action_id: number };
 
 export interface Judged {
   game: string;
@@ -58,13 +60,17 @@ export async function comparePositions(
     outcome.views++;
     for (const [name, { refused, ...expected }] of Object.entries(one.bots)) {
       const bot = bots[name] as Bot;
-      const said = await bot.act(one.view, { seed: k }).catch((error) => error);
+      const { seed, temperature } = one;
+      const said = await bot.act(one.view, { seed, temperature }).catch((error) => error);
       if (refused !== undefined) {
         outcome.refusals++;
         if (said.field !== refused) wrong(`view ${k}: ${name} refuses ${refused}, not ${said}`);
         continue;
       }
       outcome.answers++;
+      if (said.action !== expected.action || said.actionId !== expected.action_id) {
+        wrong(`view ${k}: ${name} does ${expected.action}, not ${said.action}: ${said}`);
+      }
       const difference = furthest(expected as Expected, said);
       if (!(difference < 1e-5)) wrong(`view ${k}: ${name} is off by ${difference}: ${said}`);
       outcome.difference = Math.max(outcome.difference, difference);

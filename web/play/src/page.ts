@@ -122,7 +122,7 @@ export class Page {
     this.say(this.words.thinking);
     try {
       this.hinting ??= loadBot(bot ?? "");
-      const { probabilities } = await (await this.hinting).act(view, { temperature: 0 });
+      const { probabilities } = await (await this.hinting).act(view);
       const best = Object.entries(probabilities).sort(([, a], [, b]) => b - a);
       const likely = best.slice(0, 3).filter(([, p]) => p >= 0.01);
       const told = likely.map(([text, p]) => `${this.action(text)} (${Math.round(100 * p)} %)`);
