@@ -48,13 +48,13 @@ class ViewPlayer(Protocol):
 Player = Policy | ViewPlayer
 
 
-def make_player(bot: str | Path, game: Game) -> Player:
-    """A bot by name or folder, or a program by ``stdio:COMMAND``.
+def make_player(bot: str | Path, game: Game, seconds: float = ANSWER_SECONDS) -> Player:
+    """A bot by name or folder, or a program by ``stdio:COMMAND``, which has so long for an answer.
 
     Raises BotError as ``make_policy`` does, ArenaError for a program that cannot be started.
     """
     if str(bot).startswith(PREFIX):
-        return StdioPlayer(str(bot).removeprefix(PREFIX))
+        return StdioPlayer(str(bot).removeprefix(PREFIX), seconds=seconds)
     return make_policy(bot, game)
 
 

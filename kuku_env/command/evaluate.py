@@ -53,6 +53,8 @@ class Options:
     """A preset of the game's rules."""
     rules: dict[str, str] = field(default_factory=dict)
     """Options of the game's rules: NAME VALUE ..., for example see_through consistent."""
+    answer_seconds: float = 10.0
+    """Time that a program has for each answer; a later one loses it the game."""
     threads: int | None = None
     """Cores to use; all by default. Results are the same."""
 
@@ -95,7 +97,7 @@ def run(options: Options, command: str) -> None:
     with ExitStack() as running:
         bots = []
         for bot in options.bots:
-            bots.append(make_player(bot, game))
+            bots.append(make_player(bot, game, options.answer_seconds))
             if isinstance(bots[-1], StdioPlayer):
                 running.callback(bots[-1].close)
         pit(options, game, bots, command)

@@ -26,9 +26,9 @@ _WORDS = {
     "seats": ("You sit at seat {seat}. {others}", "あなたは席{seat}です。{others}"),
     "sits": ("Seat {seat}: {bot}.", "席{seat}: {bot}。"),
     "help": (
-        "Type an action (claim 24; its last word or its beginning is enough), or: legal, hint, "
-        "table, history, help, quit.",
-        "行動を入力(例: claim 24。最後の語か先頭だけでも可)。ほかに: 候補 (legal)、ヒント (hint)、"
+        "Type an action as it is shown (its last word or its beginning is enough), or: legal, "
+        "hint, table, history, help, quit.",
+        "表示された行動を入力(最後の語か先頭だけでも可)。ほかに: 候補 (legal)、ヒント (hint)、"
         "場 (table)、履歴 (history)、ヘルプ (help)、終了 (quit)。",
     ),
     "ask": ("you> ", "あなた> "),
@@ -70,6 +70,7 @@ def play(options: argparse.Namespace) -> int:
     try:
         table.play()
     except (_Leave, EOFError):
+        print()
         table.say("left")
         return 0
     table.end()

@@ -9,6 +9,7 @@ from kuku_env.games.words import LANGUAGES, action_words
 
 SHOWN_ACTIONS = 3
 SHOWN_PAIRS = 3
+LEAST = 0.005  # chances that are lower are 0 %, and not worth a word
 
 _WORDS = {
     "best_by_win": (
@@ -54,7 +55,7 @@ def advice_words(
         others = [
             say("rated", action=action_words(entry["action"], lang), chance=percent(entry[chance]))
             for entry in actions[1 : 1 + SHOWN_ACTIONS]
-            if entry[chance]
+            if entry[chance] is not None and entry[chance] >= LEAST
         ]
         lines += [say("others", list=say("comma").join(others))] if others else []
     for key in ("win", "lie"):
