@@ -174,6 +174,12 @@ def test_programs_that_cannot_play(command, message):
         make_player(f"stdio:{command}", KUKU)
 
 
+def test_a_program_needs_time():
+    for seconds in (0, -1, float("nan")):
+        with pytest.raises(ArenaError, match="needs time"):
+            make_player("stdio:cat", KUKU, seconds)
+
+
 def test_a_program_that_never_says_hello():
     with pytest.raises(ArenaError, match=r"took longer than 0\.3 s"):
         StdioPlayer(f"{sys.executable} -c 'import time; time.sleep(99)'", start_seconds=0.3)

@@ -8,6 +8,7 @@ import random
 import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -26,6 +27,19 @@ from kuku_env.protocol.wire import MAX_WORDS
 
 every_game = pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
 VIEW = random_match(3, moves=0).view(random_match(3, moves=0).to_act)
+
+GOLDEN = (Path(__file__).parent / "golden" / "protocol.jsonl").read_bytes().splitlines(True)
+
+
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    list(zip(GOLDEN[::2], GOLDEN[1::2], strict=True)),
+    ids=range(len(GOLDEN) // 2),
+)
+def test_golden_lines(line, reply):
+    """What front ends were written against: a difference here is another version of the format."""
+    assert SERVICE.reply_to_line(line) == reply
+
 
 # ---- hello ---------------------------------------------------------------------------------------
 

@@ -74,6 +74,8 @@ class StdioPlayer:
             raise ArenaError(f"the command {command!r} cannot be read: {error}") from None
         if not self._words:
             raise ArenaError(f"{PREFIX} needs a command, as in '{PREFIX}node my_bot.js'")
+        if not (seconds > 0 and start_seconds > 0):
+            raise ArenaError(f"a program needs time for an answer, given {seconds:g} s")
         self.name = Path(self._words[-1]).name
         self.command, self.seconds, self.start_seconds = command, seconds, start_seconds
         self._lock, self._faults = Lock(), 0
