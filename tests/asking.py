@@ -14,6 +14,8 @@ SERVICE = Service(Bots())
 def random_match(seed, game=KUKU, moves=None, patience=0.6, **options):
     """A match in which somebody is asked, after so many random moves or fewer."""
     match, chance = Match(game, seed=seed, **options), random.Random(seed)
+    while match.over:  # some deals end at once
+        match.deal(chance.randrange(10**6))
     count = chance.randrange(25) if moves is None else moves
     while len(match.moves) < count:
         before, legal = match.clone(), match.legal_actions()
