@@ -1,17 +1,19 @@
 """Cards that are hidden from a seat change places, and no reply to that seat changes.
 
-The exchanges are those of test_secrecy.py, by which every other channel is tested.
+The exchanges are those of test_secrecy.py and test_swaps.py, which try every other channel.
 """
 
 import json
 import random
-from itertools import product
+from itertools import islice, product
 
 import pytest
-from asking import KUKU, SERVICE
+from asking import SERVICE
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_secrecy import MOMENTS, TABLES, Trace, at_moment, chosen
+from test_swaps import every_swapping_game, moved_on
+from variety import hidden_swaps, tables_of
 
 from kuku_env.bots import bot_names
 from kuku_env.envs.records import replay
@@ -26,7 +28,7 @@ def replies(match, seat):
     found = {}
     for form, content in known.items():
         for op in ("act", "advise"):
-            for bot, wrong in product(bot_names(KUKU), WRONG):
+            for bot, wrong in product(bot_names(match.game), WRONG):
                 request = {"id": 1, "op": op, "bot": bot, form: content, "seed": 3, **wrong}
                 line = json.dumps(request).encode()
                 found[form, op, bot, str(wrong)] = SERVICE.reply_to_line(line)
@@ -54,6 +56,17 @@ def test_replies_do_not_depend_on_hidden_cards(rules, seed, moves, moment, mine)
         other = replay(trace.exchanged(*exchange))
         assert other.events() != match.events()
         assert replies(other, seat) == received
+
+
+@every_swapping_game
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), moves=st.integers(0, 80), data=st.data())
+def test_replies_of_every_game_do_not_depend_on_hidden_cards(game, seed, moves, data):
+    match = moved_on(game, data.draw(st.sampled_from(tables_of(game))), seed, moves)
+    assume(not match.over)
+    received = replies(match, match.to_act)
+    for other in islice(hidden_swaps(match, match.to_act), 2):
+        assert replies(other, match.to_act) == received
 
 
 def test_questions_are_answered_and_a_leak_would_be_seen():

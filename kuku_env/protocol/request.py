@@ -189,12 +189,4 @@ def known_games(chosen: Sequence[Game]) -> list[dict[str, Any]]:
 
 def table_sizes(game: Game) -> list[int]:
     """Numbers of players that the game can have."""
-    return [n for n in range(1, game.max_players + 1) if _fits(game, n)]
-
-
-def _fits(game: Game, num_players: int) -> bool:
-    try:
-        game.make_options(num_players=num_players)
-    except OptionError:
-        return False
-    return True
+    return list(range(game.min_players, game.max_players + 1))
