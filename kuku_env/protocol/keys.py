@@ -36,14 +36,15 @@ def check_keys(whole: Schema, value: Any, part: Schema | None = None, path: str 
             if key not in value:
                 raise ViewError(f"{path}.{key}".removeprefix("."), "is missing")
         for key, inner in value.items():
-            if key in properties:
+            if key in properties and isinstance(inner, dict | list):
                 check_keys(whole, inner, properties[key], f"{path}.{key}".removeprefix("."))
-            elif part.get("additionalProperties") is False:
+            elif key not in properties and part.get("additionalProperties") is False:
                 words = f"the key {shown(key)} is not known; known are {', '.join(properties)}"
                 raise ViewError(path or "view", words)
     elif isinstance(value, list) and "items" in part:
         for k, inner in enumerate(value):
-            check_keys(whole, inner, part["items"], f"{path}[{k}]")
+            if isinstance(inner, dict | list):
+                check_keys(whole, inner, part["items"], f"{path}[{k}]")
 
 
 def _resolved(whole: Schema, part: Schema, value: Any) -> Schema:

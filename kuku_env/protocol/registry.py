@@ -28,6 +28,7 @@ class Bots:
     def __init__(self, folders: Sequence[str | Path] = (), default: str | None = None) -> None:
         self._lock = Lock()
         self._loaded: dict[tuple[str, str], Policy] = {}
+        self._packaged: dict[str, list[str]] = {}  # by game: looked up on the disk once
         self.default = default
         for folder in folders:
             bot = ExportedPolicy(folder)
@@ -40,7 +41,9 @@ class Bots:
     def names(self, game: Game) -> list[str]:
         """Names of all bots of a game."""
         more = [name for known, name in self._loaded if known == game.id]
-        return list(dict.fromkeys([*bot_names(game), *more]))
+        if game.id not in self._packaged:
+            self._packaged[game.id] = bot_names(game)
+        return list(dict.fromkeys([*self._packaged[game.id], *more]))
 
     def find(self, game: Game, name: str) -> Policy:
         """A bot by its name. Raises ProtocolError (unknown_bot)."""
