@@ -16,8 +16,8 @@ from kuku_env.command import play as playing
 from kuku_env.command.main import main
 from kuku_env.command.play import meant
 from kuku_env.envs.records import read_events, replay, to_lines, write_record
+from kuku_env.envs.words import action_words, event_words
 from kuku_env.games import games
-from kuku_env.games.words import action_words, event_words
 
 every_game = pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
 

@@ -33,7 +33,7 @@ def pages():
         yield ROOT / "docs" / f"{game.name.replace('-', '_')}.md", game
 
 
-@pytest.mark.parametrize(("page", "game"), pages(), ids=lambda part: part.name)
+@pytest.mark.parametrize(("page", "game"), list(pages()), ids=lambda part: part.name)
 def test_pages_show_every_observation_field_and_action_block(page, game):
     text = page.read_text("utf-8")
     for part in (*game.layout.fields, *game.layout.actions):

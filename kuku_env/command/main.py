@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from kuku_env import __version__
+from kuku_env.envs.words import LANGUAGES
 from kuku_env.games import games
-from kuku_env.games.words import LANGUAGES
 from kuku_env.protocol.wire import MAX_BYTES
 
 DEFAULT_GAME = "kuku-doubt"

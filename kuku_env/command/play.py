@@ -16,8 +16,8 @@ from kuku_env.command.serve import refuse
 from kuku_env.core.game import Game, OptionError, Policy
 from kuku_env.envs.match import Match
 from kuku_env.envs.records import write_record
+from kuku_env.envs.words import LANGUAGES, action_words, event_words
 from kuku_env.games import find_game
-from kuku_env.games.words import LANGUAGES, action_words, event_words
 from kuku_env.protocol import LEVELS, Bots, ProtocolError
 from kuku_env.protocol.answers import act, advise
 from kuku_env.protocol.request import LARGEST, Question, Situation, read_situation

@@ -9,7 +9,7 @@ from pathlib import Path
 from kuku_env.command.serve import refuse
 from kuku_env.envs.match import Match
 from kuku_env.envs.records import RecordError, read_events, replay
-from kuku_env.games.words import event_words
+from kuku_env.envs.words import event_words
 
 
 def check(options: argparse.Namespace) -> int:

@@ -148,6 +148,19 @@ class Telling(Protocol):
 
 
 @dataclass(frozen=True)
+class Words:
+    """A game's actions and events for people, in English and Japanese.
+
+    ``actions``: a pattern of an action's text, and the words for it with what the pattern caught.
+    ``events``: the type of an event, what its ``truth`` is (None: whatever it is), and the words
+    with the event's parts; of several that fit, the first whose parts the event has.
+    """
+
+    actions: Sequence[tuple[str, str, str]] = ()
+    events: Sequence[tuple[str, bool | None, str, str]] = ()
+
+
+@dataclass(frozen=True)
 class Game:
     """A game, complete.
 
@@ -157,8 +170,8 @@ class Game:
     ``state`` the record's dtype, ``layout`` what a seat observes, ``secrets`` what is hidden,
     ``decision_phases`` the first so many phase numbers, in which a player decides; ``over`` and
     ``chance`` the other two; ``max_outcomes`` bounds the outcomes of a chance event;
-    ``scripted`` its scripts by name, ``information_sets`` the sizes of presets that are small
-    enough to solve.
+    ``words`` what people read, ``scripted`` its scripts by name, ``information_sets`` the sizes of
+    presets that are small enough to solve.
     """
 
     id: str
@@ -175,6 +188,7 @@ class Game:
     max_outcomes: int
     over: int
     chance: int
+    words: Words = Words()
     scripted: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     information_sets: Mapping[str, int] = dataclasses.field(default_factory=dict)
 

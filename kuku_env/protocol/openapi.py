@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kuku_env.games.words import LANGUAGES
+from kuku_env.envs.words import LANGUAGES
 from kuku_env.protocol.registry import LEVELS
 from kuku_env.protocol.request import LARGEST, MAX_NAME, MAX_TEMPERATURE
 from kuku_env.protocol.wire import CODES

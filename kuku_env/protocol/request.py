@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from kuku_env.core.checks import ViewError, shown
 from kuku_env.core.encoder import encode_view, legal_mask
 from kuku_env.core.game import Game, OptionError
+from kuku_env.envs.words import LANGUAGES
 from kuku_env.games import find_game, games
-from kuku_env.games.words import LANGUAGES
 from kuku_env.protocol.keys import check_keys, view_schema
 from kuku_env.protocol.wire import ProtocolError
 

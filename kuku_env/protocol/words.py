@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kuku_env.games.words import LANGUAGES, action_words
+from kuku_env.envs.words import LANGUAGES, action_words
 
 SHOWN_ACTIONS = 3
 SHOWN_PAIRS = 3

@@ -6,6 +6,7 @@ from kuku_env.games.kuku_doubt.cards import MAX_PLAYERS, MIN_PLAYERS, NUM_RANKS
 from kuku_env.games.kuku_doubt.layout import GAME_ID, LAYOUT, SECRETS
 from kuku_env.games.kuku_doubt.options import INFORMATION_SETS, PRESETS, Options
 from kuku_env.games.kuku_doubt.scripted import SCRIPTED
+from kuku_env.games.kuku_doubt.words import WORDS
 
 GAME = Game(
     id=GAME_ID,
@@ -23,5 +24,6 @@ GAME = Game(
     over=state.OVER,
     chance=state.CHANCE,
     scripted=SCRIPTED,
+    words=WORDS,
     information_sets=INFORMATION_SETS,
 )

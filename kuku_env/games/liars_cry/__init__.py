@@ -6,6 +6,7 @@ from kuku_env.games.liars_cry.cards import MAX_PLAYERS, MIN_PLAYERS, NUM_KINDS
 from kuku_env.games.liars_cry.layout import GAME_ID, LAYOUT, SECRETS
 from kuku_env.games.liars_cry.options import INFORMATION_SETS, PRESETS, Options
 from kuku_env.games.liars_cry.scripted import SCRIPTED
+from kuku_env.games.liars_cry.words import WORDS
 
 GAME = Game(
     id=GAME_ID,
@@ -23,5 +24,6 @@ GAME = Game(
     over=state.OVER,
     chance=state.CHANCE,
     scripted=SCRIPTED,
+    words=WORDS,
     information_sets=INFORMATION_SETS,
 )
