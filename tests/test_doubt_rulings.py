@@ -10,7 +10,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from kuku_env.arena.match import play_match
+from kuku_env.arena.statistics import standings
+from kuku_env.bots import make_policy
 from kuku_env.core.game import IllegalActionError, OptionError
+from kuku_env.core.jit import PLAIN_PYTHON
 from kuku_env.envs.match import Match
 from kuku_env.games import find_game
 
@@ -954,8 +958,6 @@ def test_the_hand_limit_is_at_least_the_largest_hand_dealt():
 
 @pytest.mark.parametrize("preset", ["kirakuken", "traditional", "cheat", "exchange"])
 def test_d9_bots_answer_every_decision_of_every_preset(preset):
-    from kuku_env.bots import make_policy
-
     bots = [make_policy(name, GAME) for name in GAME.scripted]
     match = Match(GAME, preset=preset, seed=3)
     chance = np.random.default_rng(0)
@@ -971,11 +973,23 @@ def test_d9_bots_answer_every_decision_of_every_preset(preset):
 
 def test_d9_normal_counts_its_own_cards():
     """A call of more cards than there can be is a lie."""
-    from kuku_env.bots import make_policy
-
     bot = make_policy("scripted-normal", GAME)
     match = deal({0: "2 2", 1: "A A A 5"}, num_players=3)
     put(match, "2 2")
     ask(match, 1)
     observation, mask = match.observe(1)
     assert bot.probabilities(observation[None], mask[None])[0][GAME.layout.start("doubt")] > 0.95
+
+
+@pytest.mark.skipif(PLAIN_PYTHON, reason="hundreds of games")
+@pytest.mark.parametrize(
+    ("preset", "players"),
+    [("kirakuken", 2), ("kirakuken", 4), ("traditional", 3), ("cheat", 4), ("exchange", 3)],
+)
+def test_d9_normal_beats_easy_and_easy_beats_random(preset, players):
+    names = ["scripted-normal", "scripted-easy", "random"]
+    for pair in (names[:2], names[1:]):
+        bots = [make_policy(name, GAME) for name in pair]
+        result = play_match(GAME, bots, players, 300, 1, threads=1, preset=preset)
+        better, worse = standings(result)
+        assert better.share.low > 1.2 / players, (better, worse)
