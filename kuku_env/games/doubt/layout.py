@@ -39,7 +39,10 @@ def _option(name: str, value: str, other: str, field: str, meaning: str) -> Fiel
     return Field(name, (1,), 1, f"rules.{field}", "one_hot", meaning, (value, other))
 
 
-def _seats(name: str, width: int, high: int, how: str, meaning: str, values: tuple = ()) -> Field:  # type: ignore[type-arg]
+def _seats(
+    name: str, width: int, high: int, how: str, meaning: str, values: tuple[str, ...] = ()
+) -> Field:
+    """A row of so many cells for each seat."""
     shape = (MAX_PLAYERS, width) if width > 1 else (MAX_PLAYERS,)
     return Field(name, shape, high, f"seats[relative].{name}", how, meaning, values)
 

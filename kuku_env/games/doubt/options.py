@@ -131,31 +131,32 @@ class Options:
         record.max_decisions = self.max_decisions
 
 
+# The traditional game; the others say in what they differ.
+_TRADITIONAL: dict[str, Any] = {
+    "num_players": 4,
+    "jokers": 0,
+    "max_play": 1,
+    "callers": "anyone",
+    "after_call": "repeat",
+    "check": "all",
+    "penalty": "pile",
+    "hand_limit": None,
+}
+
 # Two players and a handful of cards: small enough to solve exactly.
 _SOLVABLE: dict[str, Any] = {
     "num_players": 2,
-    "ranks": 2,
-    "hand_limit": None,
     "first_player": 0,
+    "ranks": 2,
     "max_play": 1,
     "after_call": "repeat",
+    "hand_limit": None,
 }
 PRESETS: dict[str, dict[str, Any]] = {
-    "kirakuken": {"num_players": 4, "max_play": 4, "hand_limit": 26},
-    "traditional": {
-        "num_players": 4,
-        "max_play": 1,
-        "after_call": "repeat",
-        "hand_limit": None,
-    },
-    "cheat": {"num_players": 4, "max_play": 1, "callers": "next", "hand_limit": None},
-    "exchange": {
-        "num_players": 3,
-        "max_play": 1,
-        "after_call": "repeat",
-        "penalty": "exchange",
-        "hand_limit": None,
-    },
+    "kirakuken": {**_TRADITIONAL, "max_play": 4, "after_call": "advance", "hand_limit": 26},
+    "traditional": _TRADITIONAL,
+    "cheat": {**_TRADITIONAL, "callers": "next", "after_call": "advance"},
+    "exchange": {**_TRADITIONAL, "num_players": 3, "penalty": "exchange"},
     "tiny": {**_SOLVABLE, "suits": 1, "jokers": 1, "max_decisions": 9},
     "small": {**_SOLVABLE, "suits": 2, "max_decisions": 12},
     "medium": {**_SOLVABLE, "suits": 2, "max_decisions": 18},
