@@ -36,8 +36,8 @@ SHED = 0.6  # share of a card's points that putting it on the table saves
 DOUBTED = 0.3  # how often the next player doubts
 TRUSTED = 4.0  # cards turned up after which a player's own record counts as much as what is usual
 TEMPO = 0.5  # worth of leading next, in points
-HANYU_WORTH = 1.0  # worth of a Hanyu in hand, in points
-SHARPNESS = 1.5  # the weight of a choice falls as exp(-SHARPNESS * points it costs)
+HANYU_WORTH = 1.5  # worth of a Hanyu in hand, in points
+SHARPNESS = 4.0  # the weight of a choice falls as exp(-SHARPNESS * points it costs)
 
 
 @njit
@@ -127,12 +127,10 @@ def weight(cost: float) -> float:
 
 @njit
 def normal_lead(obs: Any, out: Any) -> None:
-    """A dear card, best one of two, so that the next play can be as led."""
+    """A kind held twice, so that the next play can be as led, or any with a Hanyu to skip."""
     for k in range(NUM_KINDS):
-        cost = -SHED * obs[_POINTS + k]
-        if obs[_HAND + k] < 2 and obs[_HAND + HANYU] == 0:
-            cost += 0.5 + 0.5 * obs[_POINTS + k]
-        out[LEAD + k] = weight(cost)
+        alone = obs[_HAND + k] < 2 and obs[_HAND + HANYU] == 0
+        out[LEAD + k] = weight(0.5 + 0.5 * obs[_POINTS + k] if alone else 0.0)
 
 
 @njit
