@@ -102,7 +102,8 @@ class Kernels(Protocol):
     ``truncated``, ``rewards`` (of the last step, by seat), ``returns`` (of the whole game so far),
     ``place`` (0 while a seat's fate is open), ``log`` and ``logged`` (what the last step brought).
 
-    ``observe`` and ``secrets`` write arrays of one dimension; the ranges write ``rows``.
+    ``observe`` and ``secrets`` write arrays of one dimension; the ranges write ``rows``. A game may
+    be over once it is dealt: ``step_range`` with ``autoreset`` deals until somebody is asked.
     """
 
     deal: Any

@@ -91,6 +91,9 @@ class BluffingEnv(AECEnv[str, Observation, int | None]):
         self._leaving: list[str] = []
         self._bind()
         self.agent_selection = self.possible_agents[self._turn[0]]
+        if self.match.over:  # before anybody was asked
+            self._pay()
+            self._say_goodbye()
         if self.render_mode == "human":
             self.render()
 

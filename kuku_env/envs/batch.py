@@ -53,8 +53,9 @@ class BatchEnv:
     ``tables`` gives options for games that differ, for example ``[{"num_players": 2},
     {"num_players": 4}]``: game i is played by entry i modulo their number, on top of the other
     options. ``threads`` spreads the games over so many cores; results are the same for any number.
-    ``autoreset``: a game that ends is dealt anew in the same step. Without it, it waits with seat
-    -1 for ``restart``, and action -1 leaves a game as it is for a step, be it over or not.
+    ``autoreset``: a game that ends is dealt anew in the same step, and again where it ends before
+    anybody was asked. Without it, it waits with seat -1 for ``restart``, and action -1 leaves a
+    game as it is for a step, be it over or not.
 
     The arrays of the returned ``Turns`` are the environment's own and are written by the next step;
     ``copy=True`` returns fresh ones. A batch can be copied (``clone``) and pickled in mid-game.
@@ -114,7 +115,7 @@ class BatchEnv:
         if seed is not None or not self._dealt:
             self._S["rng"] = generator_states(seed, self.num_envs)
         for i in range(self.num_envs):
-            self.game.kernels.deal(self._S, i)
+            self._deal(i)
         self._dealt = True
         turns = self._turns
         for quiet in (turns.rewards, turns.terminated, turns.truncated):
@@ -171,10 +172,7 @@ class BatchEnv:
         index = self._checked_index(index)
         if not self._dealt:
             raise RuntimeError("reset the batch before a game of it is restarted")
-        if seed is None:
-            self.game.kernels.deal(self._S, index)
-        else:
-            self.game.deal(self._S, index, seed)
+        self._deal(index, seed)
         self._observe(index, index + 1)
 
     @property
@@ -226,6 +224,14 @@ class BatchEnv:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._S, self._rows = self._S.view(self.game.state), self._rows_of_turns()
+
+    def _deal(self, index: int, seed: int | None = None) -> None:
+        if seed is None:
+            self.game.kernels.deal(self._S, index)
+        else:
+            self.game.deal(self._S, index, seed)
+        while self.autoreset and self._S["phase"][index] == self.game.over:
+            self.game.kernels.deal(self._S, index)
 
     def _rows_of_turns(self) -> tuple[NDArray[Any], NDArray[Any]]:
         return rows(self._turns.observation), rows(self._turns.action_mask)
