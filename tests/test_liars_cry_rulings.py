@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 from liars_cry_tables import ALIKE, GAME, KINDS, deck
 
+from kuku_env.arena import play_match
+from kuku_env.bots.simple import RandomPolicy
+from kuku_env.core.chance import generator_states
 from kuku_env.core.game import IllegalActionError, OptionError
+from kuku_env.envs.aec import BluffingEnv
+from kuku_env.envs.batch import BatchEnv
 from kuku_env.envs.match import Match
 from kuku_env.games.liars_cry.options import Options
 from kuku_env.games.liars_cry.repairs import repair
@@ -339,6 +344,8 @@ def short_deals(match, *dealers):
         give(match, *hands)
 
 
+# Nothing in the hands can be led: a deal ends at once.
+NO_LEAD = {"left": "C7", "leads": [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]}
 SHORT = {"num_players": 3, "copies": deck(C1=2, KeyA=1), "explicit_chance": True}
 
 
@@ -424,7 +431,7 @@ def test_l4_leftover_cards_score_for_nobody():
     ],
 )
 def test_l5_ties_share_a_rank_and_the_average_of_what_it_pays(points, places, rewards):
-    match = deal(*(f"C{k}" for k in points), leads=[0] * 11)
+    match = deal(*(f"C{k}" for k in points), **NO_LEAD)
     assert match.over
     assert list(match.record.place[: len(points)]) == places
     assert list(match.returns) == pytest.approx(rewards)
@@ -433,7 +440,7 @@ def test_l5_ties_share_a_rank_and_the_average_of_what_it_pays(points, places, re
 
 
 def test_l5_reward_by_points_is_the_others_mean_minus_ones_own_over_40_a_deal():
-    match = deal("C4", "C5", "C1", "C2", leads=[0] * 11, reward="points")
+    match = deal("C4", "C5", "C1", "C2", reward="points", **NO_LEAD)
     others = [(12 - own) / 3 - own for own in (4, 5, 1, 2)]
     assert list(match.returns) == pytest.approx([value / 40 for value in others])
     match = Match(GAME, reward="points", deals=2, **SHORT)
@@ -584,11 +591,14 @@ def test_l11_a_dealer_without_a_leadable_card_ends_the_deal_at_once():
 
 
 def test_l11_such_deals_end_without_a_decision():
+    found = 0
     for seed in range(20):
-        match = Match(GAME, num_players=3, copies=deck(KeyA=12, KeyB=12, Hanyu=12), seed=seed)
-        assert match.over
-        assert match.moves == []
-        assert len(told(match, "deal_end")) == 3
+        match = Match(GAME, num_players=3, copies=deck(C1=1, KeyA=9), deals=2, seed=seed)
+        if match.over:
+            found += 1
+            assert match.moves == []
+            assert len(told(match, "deal_end")) == 2
+    assert found > 5
 
 
 def test_l11_key_persons_dealt_together_end_the_deal_only_at_a_check():
@@ -824,7 +834,7 @@ def test_what_cannot_be_done_at_all_is_undone():
     play(match, "lead C1", "play C7", "collect")
     assert repaired(match, 1, "face up C6") == ()  # which card to take is asked
     assert repaired(match, 1, "take 1") == ("take 1",)
-    match = deal("C1", "C2", "C3", leads=[0] * 11)
+    match = deal("C1", "C2", "C3", **NO_LEAD)
     assert repaired(match, 0, "face up C1") == ()  # the match is over
 
 
@@ -841,6 +851,54 @@ def test_step_still_refuses_an_irregular_act():
     with pytest.raises(IllegalActionError):
         play(match, "lead C6")
     assert match.S.tobytes() == before
+
+
+# ---- matches in which nobody is asked ----------------------------------------------------------
+
+
+NOBODY_ASKED = {"num_players": 3, "copies": deck(C1=1, KeyA=9), "deals": 1}  # two of three
+
+
+def test_a_batch_deals_again_where_nobody_was_asked():
+    batch = BatchEnv(GAME, 64, seed=0, **NOBODY_ASKED)
+    turns, generators = batch.reset(), generator_states(1, 64)
+    for _ in range(20):
+        assert (turns.seat >= 0).all()
+        assert turns.action_mask.any(axis=1).all()
+        turns = batch.step(batch.sample(generators))
+    batch.restart(0, 5)
+    assert batch.turns().seat[0] >= 0
+    batch = BatchEnv(GAME, 64, seed=0, autoreset=False, **NOBODY_ASKED)
+    assert (batch.reset().seat < 0).any()
+
+
+def test_an_environment_in_which_nobody_is_asked_is_over_with_its_rewards():
+    env = BluffingEnv(GAME, **NOBODY_ASKED)
+    ends = 0
+    for seed in range(20):
+        env.reset(seed=seed)
+        ends += env.match.over
+        rewards = dict.fromkeys(env.possible_agents, 0.0)
+        for agent in env.agent_iter():
+            seen, reward, terminated, truncated, _ = env.last()
+            rewards[agent] += reward
+            mask = seen["action_mask"]
+            env.step(None if terminated or truncated else int(np.flatnonzero(mask)[0]))
+        assert list(rewards.values()) == list(env.match.returns)
+    assert ends > 5
+
+
+def test_the_arena_counts_matches_in_which_nobody_is_asked():
+    bot = RandomPolicy(GAME)
+    result = play_match(GAME, [bot, bot], games=60, threads=2, batch_size=4, **NOBODY_ASKED)
+    assert (result.decisions == 0).any()
+    for game, deal_of in enumerate(result.plan.deal):
+        match = Match(GAME, seed=int(result.deal_seeds[deal_of]), **NOBODY_ASKED)
+        if match.over:
+            assert result.decisions[game] == 0
+            assert list(result.rewards[game]) == list(match.returns)
+        else:
+            assert result.decisions[game] > 0
 
 
 # ---- options ------------------------------------------------------------------------------------
@@ -875,6 +933,13 @@ def test_a_deck_holds_a_card_for_each_player_and_no_more_than_the_rulebooks():
     with pytest.raises(OptionError, match="to 36"):
         Match(GAME, num_players=4, copies=deck(C1=12, C2=12, C3=12, C4=1))
     assert Match(GAME, num_players=3, copies=ALIKE, seed=0).view(0)["seats"][0]["hand"] == 12
+
+
+def test_a_deck_holds_a_card_that_can_be_led():
+    with pytest.raises(OptionError, match="leads"):
+        Match(GAME, num_players=3, copies=deck(KeyA=12, Hanyu=4))
+    with pytest.raises(OptionError, match="leads"):
+        Match(GAME, num_players=3, leads=[0] * 11)
 
 
 def test_lists_and_numpys_integers_are_options_too():

@@ -96,7 +96,7 @@ def step_range(
         over = s.phase == _OVER
         terminated[i] = over and not s.truncated
         truncated[i] = over and s.truncated
-        if over and autoreset:
+        while s.phase == _OVER and autoreset:  # L11: a match may be over once it is dealt
             _deal(s)
         observe_decider(s, i, observation, action_mask, seat)
 

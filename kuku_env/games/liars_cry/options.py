@@ -74,6 +74,8 @@ class Options:
         self._check_kinds("copies", MAX_COPIES)
         self._check_kinds("points", MAX_POINTS)
         self._check_kinds("leads", 1)
+        if not any(c and led for c, led in zip(self.copies, self.leads, strict=True)):
+            raise OptionError("leads", self.leads, "a 1 for some kind of which there are copies")
         if not self.num_players <= sum(self.copies) <= MAX_DECK:
             raise OptionError(
                 "copies",

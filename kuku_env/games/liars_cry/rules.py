@@ -49,6 +49,7 @@ from kuku_env.games.liars_cry.state import (
 @njit
 def deal(s: Any) -> None:
     """Start a match: find the first dealer, then deal."""
+    s.log[:] = 0
     s.logged = 0
     s.rewards[:] = 0.0
     s.returns[:] = 0.0
