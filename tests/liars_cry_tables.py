@@ -68,7 +68,7 @@ def random_options(chance):
 def is_complete(match):
     """Every card of the deck is somewhere, and the sizes are those of the heaps."""
     s = match.record
-    cards = s.pile.astype(int) + s.hands.sum(axis=0) + s.taken.sum(axis=0)
+    cards = s.pile.astype(int) + s.dealing + s.hands.sum(axis=0) + s.taken.sum(axis=0)
     for kind in s.table_kind[: s.table_size]:
         cards[kind] += 1
     down = [

@@ -81,7 +81,7 @@ FIELDS = (
         ("points", "rank"),
     ),
     Field("dealer", (MAX_PLAYERS,), 1, "dealer?", "seat", "the dealer of this deal"),
-    Field("deals_left", (1,), MAX_DEALS, "deals_left", "scalar", "deals after this one"),
+    Field("deals_left", (1,), MAX_DEALS - 1, "deals_left", "scalar", "deals after this one"),
     _kinds("hand", "hand", "my hand"),
     Field("led", (NUM_KINDS,), 1, "lead?", "one_hot", "the kind that was led", KIND_NAMES),
     Field("table_size", (1,), MAX_TABLE, "table_size", "scalar", "table cards"),

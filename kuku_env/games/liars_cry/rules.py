@@ -55,9 +55,10 @@ def deal(s: Any) -> None:
     s.returns[:] = 0.0
     s.decisions = 0
     s.truncated = False
-    s.deal_number = 0
-    s.deal_start = 0
+    s.deal_number = 1
     s.dealer = NOBODY
+    s.next_dealer = NOBODY
+    s.deal_start = 0
     s.scores[:] = 0
     s.lowest = 0
     s.deal_points[:] = 0
@@ -83,6 +84,7 @@ def gather_cards(s: Any) -> None:
     for k in range(NUM_KINDS):
         s.pile[k] = s.copies[k]
         s.pile_size += s.copies[k]
+    s.dealing[:] = 0
     s.hands[:] = 0
     s.hand_sizes[:] = 0
     s.taken[:] = 0
@@ -104,8 +106,8 @@ def clear_table(s: Any) -> None:
 @njit
 def start_deal(s: Any, dealer: int) -> None:
     """All cards are dealt equally; what is left over stays in the pile (L4)."""
-    s.dealer = dealer
-    s.deal_number += 1
+    s.dealer = NOBODY  # until the first hand is dealt: nobody is told before
+    s.next_dealer = dealer
     s.deal_start = s.decisions
     s.turn = 0
     gather_cards(s)
@@ -154,13 +156,23 @@ def resolve(s: Any, outcome: int) -> None:
         return
     s.pile[outcome] -= 1
     s.pile_size -= 1
-    s.hands[s.turn, outcome] += 1
-    s.hand_sizes[s.turn] += 1
-    if s.hand_sizes[s.turn] == s.hand_size:
-        note_hand(s, DEALT, s.turn)
-        s.turn += 1
+    s.dealing[outcome] += 1
+    if s.todo % s.hand_size == 0:
+        hand_out(s)
     if s.todo == 0:
         start_play(s)
+
+
+@njit
+def hand_out(s: Any) -> None:
+    """A hand is complete: its seat picks it up."""
+    s.dealer = s.next_dealer
+    for k in range(NUM_KINDS):
+        s.hands[s.turn, k] = s.dealing[k]
+        s.dealing[k] = 0
+    s.hand_sizes[s.turn] = s.hand_size
+    note_hand(s, DEALT, s.turn)
+    s.turn += 1
 
 
 @njit
@@ -357,4 +369,5 @@ def end_deal(s: Any, reason: int) -> None:
     if s.deal_number == s.deals:
         finish(s)
     else:
+        s.deal_number += 1
         start_deal(s, (s.dealer + 1) % s.num_players)

@@ -63,8 +63,9 @@ STATE = record_type(
         ("todo", np.int64),  # random events left in this chance phase
         ("truncated", np.bool_),
         # the match
-        ("dealer", np.int64),
-        ("deal_number", np.int64),  # from 1; 0 before the first deal
+        ("dealer", np.int64),  # NOBODY until the first hand is dealt
+        ("next_dealer", np.int64),
+        ("deal_number", np.int64),  # from 1
         ("deal_start", np.int64),  # decisions before this deal
         ("scores", np.int64, MAX_PLAYERS),  # of the deals before
         ("lowest", np.int64),  # the lowest score
@@ -74,6 +75,7 @@ STATE = record_type(
         # cards of this deal
         ("pile", np.int8, NUM_KINDS),  # not dealt, or not yet
         ("pile_size", np.int64),
+        ("dealing", np.int8, NUM_KINDS),  # the hand that is being dealt
         ("hands", np.int8, (MAX_PLAYERS, NUM_KINDS)),
         ("hand_sizes", np.int8, MAX_PLAYERS),
         ("taken", np.int8, (MAX_PLAYERS, NUM_KINDS)),
