@@ -192,3 +192,9 @@ def hidden_swaps(match, seat, count=4):
     for choices in (late, recent, possible):
         for exchange in chance.sample(choices, min((count + 2) // 3, len(choices))):
             yield replay(trace.exchanged(*exchange))
+
+
+def most_decisions(options):
+    """D17: a play in progress is settled first: all its cards, put down, and all answers to it."""
+    cards = options.cards if options.max_play is None else options.max_play
+    return options.max_decisions + cards + options.num_players

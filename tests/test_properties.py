@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import every_game
-from variety import is_complete, options_of
+from variety import is_complete, most_decisions, options_of
 
 from kuku_env.core.chance import generator_states
 from kuku_env.core.game import ILLEGAL, IllegalActionError
@@ -116,7 +116,7 @@ def test_whole_games(game, explicit, data):
     deciding = False
     for _ in positions(match, data.draw(SEEDS), 10**6):
         decisions += deciding
-        assert r.decisions == decisions <= getattr(match.options, "max_decisions", decisions)
+        assert r.decisions == decisions <= most_decisions(match)
         deciding = match.to_act >= 0
         assert sum([deciding, match.at_chance, match.over]) == 1
         assert bool(match.legal_actions()) == deciding

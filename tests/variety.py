@@ -2,7 +2,8 @@
 
 A game tells its own in ``<name>_tables.py``: ``TABLES``, a list of options that each name
 ``num_players``; ``random_options(chance)``, any legal options; ``is_complete(match)``, no card is
-lost or added; ``hidden_swaps(match, seat)``, copies of the match in which only cards that are
+lost or added; ``most_decisions(options)``, after which a game is over (by default
+``max_decisions``); ``hidden_swaps(match, seat)``, copies of the match in which only cards that are
 hidden from the seat have changed places. All of it may be left out.
 """
 
@@ -43,6 +44,11 @@ def options_of(game):
 
 def is_complete(match):
     return _told(match.game, "is_complete", lambda match: True)(match)
+
+
+def most_decisions(match):
+    default = getattr(match.options, "max_decisions", float("inf"))
+    return _told(match.game, "most_decisions", lambda options: default)(match.options)
 
 
 def hidden_swaps(match, seat):
