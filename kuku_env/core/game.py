@@ -162,6 +162,20 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """A share that tells of a seat's style: ``sum(part) / sum(whole)`` over games.
+
+    ``part`` and ``whole`` are names among the game's ``tallies``; what is in ``part`` is in
+    ``whole``. ``meaning`` says in words what the share is.
+    """
+
+    name: str
+    meaning: str
+    part: tuple[str, ...]
+    whole: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Game:
     """A game, complete.
 
@@ -173,6 +187,10 @@ class Game:
     ``chance`` the other two; ``max_outcomes`` bounds the outcomes of a chance event;
     ``words`` what people read, ``scripted`` its scripts by name, ``information_sets`` the sizes of
     presets that are small enough to solve.
+
+    A game whose records count what each seat did in public, in a field ``tallies`` (seats, T),
+    names these counts in ``tallies``, and in ``measures`` the shares that they give. A count that
+    stops somewhere says so in ``tally_limit``.
     """
 
     id: str
@@ -192,6 +210,22 @@ class Game:
     words: Words = Words()
     scripted: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     information_sets: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    tallies: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    tally_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        counted = self.state["tallies"].shape[-1] if "tallies" in (self.state.names or ()) else 0
+        if self.tallies and len(self.tallies) != counted:
+            raise ValueError(
+                f"{self.id}: its records must count {list(self.tallies)}, given {counted} counts"
+            )
+        for measure in self.measures:
+            if not set(measure.part) <= set(measure.whole) <= set(self.tallies):
+                raise ValueError(
+                    f"{self.id}: the part of measure {measure.name!r} must be in its whole, and "
+                    f"that among {list(self.tallies)}"
+                )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles are the game of that id itself: its code is no data."""

@@ -185,6 +185,12 @@ class BatchEnv:
         """Which games ended by truncation and were not dealt anew, bool (n,). A fresh array."""
         return self._S["truncated"].copy()
 
+    def tallies(self, indices: NDArray[np.intp]) -> NDArray[Any]:
+        """Public counts of some games, by seat: (len(indices), P, T), named by ``game.tallies``."""
+        if not self.game.tallies:
+            return np.zeros((len(indices), self.game.max_players, 0), np.int8)
+        return self._S["tallies"][indices]
+
     def observe(self, index: int, seat: int) -> NDArray[np.int8]:
         """What one seat of one game may see now, int8 (D,), whether it is asked or not.
 

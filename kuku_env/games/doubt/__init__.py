@@ -3,7 +3,7 @@
 from kuku_env.core.game import Game
 from kuku_env.games.doubt import kernels, state, view
 from kuku_env.games.doubt.cards import MAX_PLAYERS, MIN_PLAYERS, NUM_KINDS
-from kuku_env.games.doubt.layout import GAME_ID, LAYOUT, SECRETS
+from kuku_env.games.doubt.layout import GAME_ID, LAYOUT, MANY, MEASURES, SECRETS, TALLIES
 from kuku_env.games.doubt.options import INFORMATION_SETS, PRESETS, Options
 from kuku_env.games.doubt.scripted import SCRIPTED
 from kuku_env.games.doubt.words import WORDS
@@ -26,4 +26,7 @@ GAME = Game(
     scripted=SCRIPTED,
     words=WORDS,
     information_sets=INFORMATION_SETS,
+    tallies=TALLIES,
+    measures=MEASURES,
+    tally_limit=MANY,
 )

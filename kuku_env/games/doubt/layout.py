@@ -5,6 +5,7 @@ Seats are relative to the observer (0 = me, 1 = my left, ...), padded to eight.
 
 from __future__ import annotations
 
+from kuku_env.core.game import Measure
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.games.doubt.cards import (
     CARD_NAMES,
@@ -23,6 +24,22 @@ MOST = 127  # what int8 holds: sizes and numbers of claims saturate here
 MANY = 50  # public records saturate here
 
 TALLIES = ("plays", "shown_true", "caught_lies", "doubts_right", "doubts_wrong")
+
+# What the tallies tell of a seat's style.
+MEASURES = (
+    Measure(
+        "lies",
+        "of its plays that were doubted, the lies",
+        ("caught_lies",),
+        ("shown_true", "caught_lies"),
+    ),
+    Measure(
+        "doubts right",
+        "of its doubts, those of a lie",
+        ("doubts_right",),
+        ("doubts_right", "doubts_wrong"),
+    ),
+)
 
 
 def _cards(name: str, source: str, meaning: str) -> Field:

@@ -5,6 +5,7 @@ Seats are relative to the observer (0 = me, 1 = my left, ...), padded to six.
 
 from __future__ import annotations
 
+from kuku_env.core.game import Measure
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.games.kuku_doubt.cards import (
     CARD_NAMES,
@@ -32,6 +33,28 @@ TALLIES = (
     "sees_right",
     "sees_wrong",
     "accepts",
+)
+
+# What the tallies tell of a seat's style.
+MEASURES = (
+    Measure(
+        "lies",
+        "of its claims that were shown, the lies",
+        ("caught_lies",),
+        ("true_claims", "caught_lies"),
+    ),
+    Measure(
+        "doubts right",
+        "of its doubts, those of a lie",
+        ("doubts_right",),
+        ("doubts_right", "doubts_wrong"),
+    ),
+    Measure(
+        "sees right",
+        "of the pairs it named, those that lay there",
+        ("sees_right",),
+        ("sees_right", "sees_wrong"),
+    ),
 )
 
 

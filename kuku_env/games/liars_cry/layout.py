@@ -6,6 +6,7 @@ told by their position: 0 is the lead, then one by one as they came.
 
 from __future__ import annotations
 
+from kuku_env.core.game import Measure
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.games.liars_cry.cards import (
     KIND_NAMES,
@@ -28,6 +29,19 @@ MOST_POINTS = 127  # points saturate here
 MANY = 20  # public records saturate here
 
 TALLIES = ("true_cards", "lies", "doubts_right", "doubts_wrong")
+
+# What the tallies tell of a seat's style.
+MEASURES = (
+    Measure(
+        "lies", "of its cards that were turned up, the lies", ("lies",), ("true_cards", "lies")
+    ),
+    Measure(
+        "doubts right",
+        "of its doubts, those of a lie",
+        ("doubts_right",),
+        ("doubts_right", "doubts_wrong"),
+    ),
+)
 
 
 def _kinds(name: str, source: str, meaning: str, high: int = MAX_COPIES) -> Field:
