@@ -19,10 +19,10 @@ from kuku_env.arena import (
     self_play,
     standings,
 )
-from kuku_env.arena.match import choose
 from kuku_env.arena.plan import dice
 from kuku_env.arena.report import match_report, plot
 from kuku_env.bots import BotError, make_policy
+from kuku_env.core.chance import choose
 from kuku_env.core.game import OptionError
 from kuku_env.envs.match import Match
 

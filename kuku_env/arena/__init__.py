@@ -6,15 +6,9 @@ matplotlib: ``pip install 'kuku-env[evaluate]'``.
 """
 
 from kuku_env.arena.external import Player, PlayerError, StdioPlayer, ViewPlayer, make_player
-from kuku_env.arena.match import (
-    Forfeit,
-    MatchResult,
-    check_match,
-    distinct_labels,
-    play_match,
-    self_play,
-)
-from kuku_env.arena.plan import ArenaError, Plan, balanced_teams, make_plan
+from kuku_env.arena.ledger import Forfeit
+from kuku_env.arena.match import MatchResult, check_match, distinct_labels, play_match, self_play
+from kuku_env.arena.plan import ArenaError, Plan, balanced_teams, field_teams, make_plan
 from kuku_env.arena.statistics import Share, Standing, clustered_share, head_to_head, standings
 from kuku_env.arena.style import Style
 
@@ -34,6 +28,7 @@ __all__ = [
     "check_match",
     "clustered_share",
     "distinct_labels",
+    "field_teams",
     "head_to_head",
     "make_plan",
     "make_player",

@@ -110,6 +110,24 @@ def balanced_teams(num_bots: int, num_players: int) -> list[tuple[int, ...]]:
     return [tuple(sorted(base + more)) for more in combinations(range(num_bots), left)]
 
 
+def field_teams(challengers: int, field: int, num_players: int) -> list[tuple[int, ...]]:
+    """The teams of one cycle in which each challenger in turn meets the field, one at a table.
+
+    Bots are numbered challengers first. The other seats are filled from the field as
+    ``balanced_teams`` fills a table. Raises ArenaError as that does.
+    """
+    if challengers < 1:
+        raise ArenaError(f"a match needs at least one challenger, given {challengers}")
+    if num_players < 2:
+        raise ArenaError(f"a challenger needs a table of at least 2 players, given {num_players}")
+    tables = balanced_teams(field, num_players - 1)
+    return [
+        (challenger, *(challengers + bot for bot in table))
+        for table in tables
+        for challenger in range(challengers)
+    ]
+
+
 def make_plan(teams: Sequence[Sequence[int]], games: int, seed: int) -> Plan:
     """The fewest whole cycles of ``teams`` that make at least ``games`` games.
 

@@ -7,17 +7,15 @@ import importlib.metadata
 import io
 import json
 import math
-import os
 import platform
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kuku_env import __version__
 from kuku_env.arena.external import Player
+from kuku_env.arena.files import write_file
 from kuku_env.arena.match import MatchResult
-from kuku_env.arena.plan import ArenaError
 from kuku_env.arena.statistics import Share, head_to_head, standings
 
 FORMAT = 1
@@ -82,31 +80,6 @@ def versions() -> dict[str, str]:
     libraries = ("numpy", "numba", "onnxruntime")
     found = {name: importlib.metadata.version(name) for name in libraries}
     return {"kuku-env": __version__, "python": platform.python_version(), **found}
-
-
-def check_writable(folder: Path) -> None:
-    """Raise ArenaError unless files can be written into a folder, which need not exist yet.
-
-    Nothing is left behind.
-    """
-    place = folder.absolute()
-    while not place.exists() and not place.is_symlink():
-        place = place.parent
-    try:
-        with tempfile.TemporaryFile(dir=place):
-            pass
-    except OSError as error:
-        raise ArenaError(f"cannot write to {folder}: {place}: {error.strerror}") from None
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: an existing one is replaced only by a complete one."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def save(

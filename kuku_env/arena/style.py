@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kuku_env.core.layout import Layout
+
+
+class Blocks:
+    """Which action block an action belongs to, of a layout's K blocks."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._starts = np.array(list(layout.action_offsets.values()))
+        sizes = [block.size for block in layout.actions]
+        self._block_of = np.repeat(np.arange(len(sizes)), sizes)
+
+    def legal(self, action_mask: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Which blocks have a legal action, int8 (n, K), for masks int8 (n, A)."""
+        return np.maximum.reduceat(action_mask, self._starts, axis=1)
+
+    def of(self, actions: NDArray[np.int64]) -> NDArray[np.intp]:
+        """The block of each action, (n,)."""
+        return self._block_of[actions]
 
 
 @dataclass
@@ -25,9 +41,7 @@ class Style:
     chosen: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        self._starts = np.array(list(self.layout.action_offsets.values()))
-        sizes = [block.size for block in self.layout.actions]
-        self._block_of = np.repeat(np.arange(len(sizes)), sizes)
+        self._blocks = Blocks(self.layout)
 
     @classmethod
     def nothing(cls, num_bots: int, layout: Layout) -> Style:
@@ -39,22 +53,11 @@ class Style:
             np.zeros((num_bots, blocks), np.int64),
         )
 
-    @classmethod
-    def total(cls, parts: Sequence[Style]) -> Style:
-        """The sum of styles of the same bots, at least one."""
-        return cls(
-            parts[0].layout,
-            np.sum([part.decisions for part in parts], axis=0),
-            np.sum([part.possible for part in parts], axis=0),
-            np.sum([part.chosen for part in parts], axis=0),
-        )
-
     def add(self, bot: int, legal: NDArray[np.int8], actions: NDArray[np.int64]) -> None:
         """Count decisions of one bot: their masks, int8 (n, A), and actions, int64 (n,)."""
         self.decisions[bot] += len(actions)
-        possible = np.maximum.reduceat(legal, self._starts, axis=1)
-        self.possible[bot] += possible.sum(axis=0, dtype=np.int64)
-        self.chosen[bot] += np.bincount(self._block_of[actions], minlength=len(self._starts))
+        self.possible[bot] += self._blocks.legal(legal).sum(axis=0, dtype=np.int64)
+        self.chosen[bot] += np.bincount(self._blocks.of(actions), minlength=len(self.blocks))
 
     @property
     def blocks(self) -> tuple[str, ...]:

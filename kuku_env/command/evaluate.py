@@ -106,7 +106,8 @@ def run(options: Options, command: str) -> None:
 def pit(options: Options, game: Game, bots: list[Player], command: str) -> None:
     """Check everything, play, print and save."""
     from kuku_env.arena import check_match, distinct_labels
-    from kuku_env.arena.report import bot_report, check_writable, save
+    from kuku_env.arena.files import check_writable
+    from kuku_env.arena.report import bot_report, save
 
     began = time.time()
     labels = distinct_labels([bot.name for bot in bots])
