@@ -60,10 +60,11 @@ def clustered_share(part: ArrayLike, whole: ArrayLike) -> Share:
         inverse_size = variance / (p * (1 - p)) + 1 / deals**2
     else:  # no variance seen: count the deals, as if games of a deal were all alike
         inverse_size = 1 / deals
-    return _wilson(p, inverse_size, _student(deals - 1))
+    return _wilson(p, inverse_size, student(deals - 1))
 
 
-def _student(degrees: int) -> float:
+def student(degrees: int) -> float:
+    """The quantile of Student's t that makes a 95 % interval. Needs scipy."""
     from scipy.special import stdtrit  # type: ignore[import-untyped]
 
     return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2))
@@ -116,6 +117,53 @@ def _against(result: MatchResult, a: int, b: int) -> Share | None:
         rates.append(np.where(held, result.wins, 0.0).sum(axis=1) / max(1, held.sum()))
     mine, both = _by_deal(result, rates[0], rates[0] + rates[1])
     return clustered_share(mine, both) if both.sum() > 0 else None
+
+
+def shares_by_seat(result: MatchResult) -> list[list[Share | None]]:
+    """Wins per seat held of every bot (rows) at every seat; None where it never sat there."""
+    wins, rows = result.wins, []
+    for bot in range(len(result.labels)):
+        held = result.plan.line_ups == bot
+        row: list[Share | None] = []
+        for seat in range(result.plan.num_players):
+            here = held[:, seat].astype(np.float64)
+            pair = _by_deal(result, here * wins[:, seat], here)
+            row.append(clustered_share(*pair) if here.any() else None)
+        rows.append(row)
+    return rows
+
+
+def action_shares(result: MatchResult) -> list[list[Share | None]]:
+    """How often every bot (rows) took each kind of action (layout's blocks) where it could; None
+    where it never could."""
+    blocks = range(len(result.game.layout.actions))
+    return _over_seats(result, [(result.chosen[:, :, k], result.possible[:, :, k]) for k in blocks])
+
+
+def measure_shares(result: MatchResult) -> list[list[Share | None]]:
+    """The game's measures of style (columns) of every bot (rows); None of nothing."""
+    names = list(result.game.tallies)
+
+    def total(some: tuple[str, ...]) -> NDArray[Any]:
+        return result.tallies[:, :, [names.index(name) for name in some]].sum(axis=2)
+
+    measures = result.game.measures
+    return _over_seats(result, [(total(one.part), total(one.whole)) for one in measures])
+
+
+def _over_seats(
+    result: MatchResult, figures: list[tuple[NDArray[Any], NDArray[Any]]]
+) -> list[list[Share | None]]:
+    """Shares of each bot, from parts and wholes by game and seat."""
+    rows = []
+    for bot in range(len(result.labels)):
+        held = result.plan.line_ups == bot
+        row: list[Share | None] = []
+        for part, whole in figures:
+            pair = _by_deal(result, (part * held).sum(axis=1), (whole * held).sum(axis=1))
+            row.append(clustered_share(*pair) if pair[1].sum() else None)
+        rows.append(row)
+    return rows
 
 
 def _by_deal(result: MatchResult, *of_games: NDArray[Any]) -> list[NDArray[Any]]:
