@@ -1,6 +1,6 @@
 """The ledger of a match: what came of each of its games, and where it is kept between runs.
 
-A store is a folder with the plan (``match.json``) and parts (``part-000000.npz``, ...), each with
+A store is a folder with the plan (``plan.json``) and parts (``part-000000.npz``, ...), each with
 the rows of games that had ended. A part is written whole or not at all, so whenever a run is
 killed, the games in the parts are done, and all others are to be played.
 """
@@ -135,10 +135,10 @@ class Store:
         self._parts += 1
 
     def _check(self, plan: dict[str, Any]) -> None:
-        path = self.folder / "match.json"
+        path = self.folder / "plan.json"
         if not path.exists():
             if any(self.folder.glob("part-*.npz")):
-                raise ArenaError(f"{self.folder} has games, but no match.json that says of what")
+                raise ArenaError(f"{self.folder} has games, but no plan.json that says of what")
             write_file(path, (json.dumps(plan, indent=1, ensure_ascii=False) + "\n").encode())
             return
         try:
@@ -149,7 +149,7 @@ class Store:
         if found:
             more = len(found) - SHOWN_DIFFERENCES
             named = "; ".join(found[:SHOWN_DIFFERENCES]) + (f"; {more} more" if more > 0 else "")
-            raise ArenaError(f"{self.folder} holds another match: {named}")
+            raise ArenaError(f"{self.folder} holds another plan: {named}")
 
 
 def differences(kept: Any, asked: Any, name: str = "") -> Iterator[str]:

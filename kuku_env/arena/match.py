@@ -42,6 +42,7 @@ class MatchResult:
     ``game.tallies``; none of seats that forfeited.
     ``forfeits``: in the order of games and seats. Such a seat has the game's lowest reward; what it
     had above that, by the play that went on without it, goes to the others in equal parts.
+    ``kept``: how many games were read from a folder, not played now.
     """
 
     game: Game
@@ -56,6 +57,7 @@ class MatchResult:
     chosen: NDArray[np.int32]
     tallies: NDArray[np.int32]
     forfeits: tuple[Forfeit, ...] = ()
+    kept: int = 0
 
     @cached_property
     def style(self) -> Style:
@@ -130,12 +132,12 @@ def play_match(
     if len(set(names)) != len(bots):
         raise ArenaError(f"labels must be {len(bots)} different names, given {list(names)}")
     job = Job(found, chosen, tuple(bots), names, plan, progress or (lambda _: None))
-    _play(job, threads, batch_size, folder)
-    return _result(job)
+    kept = _play(job, threads, batch_size, folder)
+    return _result(job, kept)
 
 
-def _play(job: Job, threads: int, batch_size: int, folder: Path | None) -> None:
-    """Play what is not yet in the folder."""
+def _play(job: Job, threads: int, batch_size: int, folder: Path | None) -> int:
+    """Play what is not yet in the folder; how many games were there."""
     with ExitStack() as stack:
         store = None
         if folder is not None:
@@ -153,7 +155,9 @@ def _play(job: Job, threads: int, batch_size: int, folder: Path | None) -> None:
                 those = set(ended)
                 store.save(job.ledger, ended, [one for one in lost if one.game in those])
 
+        kept = job.plan.games - len(job.todo)
         run(job, threads, batch_size, save)
+        return kept
 
 
 def match_facts(job: Job) -> dict[str, Any]:
@@ -185,7 +189,7 @@ def player_facts(bot: Player) -> dict[str, Any]:
     }
 
 
-def _result(job: Job) -> MatchResult:
+def _result(job: Job, kept: int) -> MatchResult:
     forfeits = tuple(job.forfeits[place] for place in sorted(job.forfeits))
     ledger = dataclasses.replace(
         job.ledger, rewards=job.ledger.rewards.copy(), tallies=job.ledger.tallies.copy()
@@ -193,7 +197,7 @@ def _result(job: Job) -> MatchResult:
     _settle(ledger, forfeits)
     return MatchResult(
         job.game, job.options, job.labels, job.plan, job.deal_seeds,
-        forfeits=forfeits, **ledger.columns(),
+        forfeits=forfeits, kept=kept, **ledger.columns(),
     )  # fmt: skip
 
 

@@ -91,13 +91,13 @@ def fit(seats: NDArray[np.float64], wins: NDArray[np.float64]) -> list[Share]:
     bots = seats.shape[1]
     if bots == 1:
         return [Share(0.0, 0.0, 0.0)]
+    met = ((seats > 0).T.astype(np.int64) @ (seats > 0)) > 0
+    _check_connected(met)
     played = wins.sum(axis=1) > 0  # a game that everybody forfeited tells nothing
     seats, wins = seats[played], wins[played]
     deals = len(seats)
-    met = ((seats > 0).T.astype(np.int64) @ (seats > 0)) > 0
-    _check_connected(met)
     weights = np.ones(deals)
-    size = float(wins.sum() / deals)  # games on a deal
+    size = float(wins.sum() / deals) if deals else 1.0  # games on a deal
     for a, b in zip(*np.nonzero(np.triu(met, 1)), strict=True):
         pair = np.zeros((2, bots))
         pair[:, [a, b]] = 1
@@ -159,7 +159,9 @@ class _Tables:
         """The covariance of the strengths (B, B), from whole deals."""
         expected = self.chances(strength)[self.kind] * self.wins.sum(axis=1, keepdims=True)
         scores = self.wins - expected
-        meat = (scores * self.weights[:, None]).T @ scores * deals / max(1, deals - 1)
+        meat = (
+            (scores * self.weights[:, None]).T @ scores * (deals / (deals - 1) if deals > 1 else 1)
+        )
         bread = np.linalg.inv(self._curvature(strength))  # scores sum to 0, and so do the rows
         return np.asarray(bread @ meat @ bread)
 

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from kuku_env.arena.match import MatchResult
-from kuku_env.arena.statistics import Share, head_to_head, standings
+from kuku_env.arena.ratings import ratings
+from kuku_env.arena.statistics import Share, head_to_head, measure_shares, standings
 
 SHOWN_FORFEITS = 3
 
@@ -19,6 +20,8 @@ def print_match(console: Console, result: MatchResult) -> None:
     console.print()
     console.print(standings_table(result))
     print_forfeits(console, result)
+    if len(result.labels) > 1:
+        console.print(ratings_table([result]))
     if len(result.labels) > 2:
         console.print(head_to_head_table(result))
     console.print(style_table([result], f"{result.plan.num_players} players: what the bots did"))
@@ -56,6 +59,22 @@ def standings_table(result: MatchResult) -> Table:
     return table
 
 
+def ratings_table(results: Sequence[MatchResult]) -> Table:
+    """Ratings over one match or more, the strongest first."""
+    sizes = ", ".join(str(result.plan.num_players) for result in results)
+    table = Table(
+        title=f"{sizes} players: ratings",
+        caption="Bradley-Terry by maximum likelihood on Elo's scale; 0 is the mean of the bots.",
+    )
+    table.add_column("bot")
+    table.add_column("Elo", justify="right")
+    table.add_column("95 % interval", justify="right")
+    for row in sorted(ratings(results), key=lambda row: -row.elo.value):
+        elo = row.elo
+        table.add_row(row.label, f"{elo.value:+.0f}", f"{elo.low:+.0f} – {elo.high:+.0f}")
+    return table
+
+
 def head_to_head_table(result: MatchResult) -> Table:
     table = Table(
         title=f"{result.plan.num_players} players: head to head, row against column",
@@ -73,12 +92,19 @@ def style_table(results: Sequence[MatchResult], title: str) -> Table:
     """How often each bot took a kind of action when it could; a row a bot and match."""
     blocks = results[0].style.blocks
     shown = [k for k in range(len(blocks)) if any(r.style.contested()[k] for r in results)]
-    table = Table(title=title, caption="How often each kind of action was taken when it was legal.")
+    measures = results[0].game.measures
+    meanings = "".join(f"; {one.name}: {one.meaning}" for one in measures)
+    table = Table(
+        title=title,
+        caption=f"How often each kind of action was taken when it was legal{meanings}.",
+    )
     table.add_column("bot")
     table.add_column("players", justify="right")
     table.add_column("decisions a seat", justify="right")
     for k in shown:
         table.add_column(blocks[k], justify="right")
+    for measure in measures:
+        table.add_column(measure.name, justify="right")
     for cells in _style_rows(results, shown):
         table.add_row(*cells)
     return table
@@ -86,11 +112,14 @@ def style_table(results: Sequence[MatchResult], title: str) -> Table:
 
 def _style_rows(results: Sequence[MatchResult], shown: Sequence[int]) -> Iterator[list[str]]:
     for result in results:
-        style, rates = result.style, result.style.rates()
+        style, rates, measures = result.style, result.style.rates(), measure_shares(result)
         for bot, label in enumerate(result.labels):
             seats = (result.plan.line_ups == bot).sum()
             cells = [
                 "–" if math.isnan(rates[bot, k]) else f"{100 * rates[bot, k]:.1f} %" for k in shown
+            ]
+            cells += [
+                "–" if share is None else f"{100 * share.value:.1f} %" for share in measures[bot]
             ]
             each = f"{style.decisions[bot] / seats:.1f}"
             yield [label, str(result.plan.num_players), each, *cells]

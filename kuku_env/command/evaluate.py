@@ -1,23 +1,26 @@
 """Pit bots against each other and say how strong they are, with intervals.
 
 Every deal is played once for each rotation of its line-up, so that every bot holds each seat
-equally often with the same cards. The figure is wins per seat held, against 1/players. The same
-command gives the same numbers on any number of cores.
+equally often with the same cards. The figures are wins per seat held, against 1/players, and Elo
+ratings. The same command gives the same numbers on any number of cores, and goes on where it was
+interrupted.
 
     kuku evaluate scripted-normal scripted-easy random --players 2 4 --games 20000
+    kuku evaluate runs/demo/bot --against scripted-normal scripted-easy --players 4
     kuku evaluate runs/demo/bot scripted-easy --self-play 1000
     kuku evaluate "stdio:node my_bot.js" scripted-easy --players 2
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shlex
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,7 +39,10 @@ class Options:
     bots: Annotated[tuple[str, ...], tyro.conf.Positional]
     """Two or more bots, or one to watch it play itself: names (random, scripted-easy,
     scripted-normal, a shipped bot), exported folders, or stdio:COMMAND for a program that speaks
-    the bot protocol; the same one may come twice."""
+    the bot protocol; the same one may come twice. They all meet each other."""
+    against: tuple[str, ...] = ()
+    """A field of bots: each of the others then meets this field, one at a table, and not the
+    others."""
     players: tuple[int, ...] = (2, 4)
     """Table sizes; a match is played at each."""
     games: int = 10_000
@@ -46,7 +52,8 @@ class Options:
     game: str = "kuku-doubt"
     """Which game, by its short name or id."""
     out: Path | None = None
-    """Folder for results.json and shares.png; by default runs/evaluations/TIME."""
+    """Folder for the games and for report.html, results.json and tables in CSV; by default one in
+    runs/evaluations that is named after what is played."""
     self_play: int = 0
     """Games of each bot against itself at each table size, for its style among its equals."""
     preset: str | None = None
@@ -66,7 +73,7 @@ def main(arguments: Sequence[str], program: str = "kuku evaluate") -> int:
     try:
         return evaluate(options, f"{program} {shlex.join(arguments)}", name)
     except KeyboardInterrupt:
-        print(f"{name}: interrupted; nothing was saved", file=sys.stderr)
+        print(f"{name}: interrupted; the same command goes on from here", file=sys.stderr)
         return 130
 
 
@@ -96,18 +103,24 @@ def run(options: Options, command: str) -> None:
         raise ArenaError("name at least one bot and one number of players")
     with ExitStack() as running:
         bots = []
-        for bot in options.bots:
+        for bot in given(options):
             bots.append(make_player(bot, game, options.answer_seconds))
             if isinstance(bots[-1], StdioPlayer):
                 running.callback(bots[-1].close)
         pit(options, game, bots, command)
 
 
+def given(options: Options) -> tuple[str, ...]:
+    """All bots as they were asked for, the field last."""
+    return (*options.bots, *options.against)
+
+
 def pit(options: Options, game: Game, bots: list[Player], command: str) -> None:
     """Check everything, play, print and save."""
     from kuku_env.arena import check_match, distinct_labels
     from kuku_env.arena.files import check_writable
-    from kuku_env.arena.report import bot_report, save
+    from kuku_env.arena.ledger import Store
+    from kuku_env.arena.report import bot_report, evaluation_report, save
 
     began = time.time()
     labels = distinct_labels([bot.name for bot in bots])
@@ -116,23 +129,77 @@ def pit(options: Options, game: Game, bots: list[Player], command: str) -> None:
     game.make_options(options.preset, **{**rules, "num_players": options.players[0]})
     for players in options.players:  # all are checked before the first is played
         check_match(
-            game, bots, players, options.games, options.seed, preset=options.preset, **rules
-        )
-    folder = options.out or Path("runs/evaluations") / time.strftime("%Y%m%d-%H%M%S")
+            game, bots, players, options.games, options.seed,
+            teams=teams_of(options, players), preset=options.preset, **rules,
+        )  # fmt: skip
+    plan = plan_of(options, game, bots, labels)
+    folder = options.out or Path("runs/evaluations") / f"{game.name}-{digest(plan)}"
     check_writable(folder)
 
-    matches, mirrors = play(options, bots, labels)
-    show(matches, mirrors)
-    facts = {
+    with Store(folder, plan):
+        matches, mirrors = play(options, bots, labels, folder)
+        facts = {
+            "game": game.id,
+            "layout": game.layout.id,
+            "command": command,
+            "seed": options.seed,
+            "seconds": round(time.time() - began, 1),
+            "bots": [bot_report(*bot) for bot in zip(labels, given(options), bots, strict=True)],
+            "measures": [
+                {"name": measure.name, "meaning": measure.meaning} for measure in game.measures
+            ],
+            "tally_limit": game.tally_limit,
+        }
+        report = evaluation_report(facts, matches, mirrors)
+        show(matches, mirrors)
+        save(folder, report)
+    results = [*matches, *mirrors]
+    kept = sum(result.kept for result in results)
+    played = sum(result.plan.games for result in results) - kept
+    before = f", and read {kept:,} that were there" if kept else ""
+    print(f"\nPlayed {played:,} games{before}. Saved {folder / 'report.html'}.")
+
+
+def plan_of(
+    options: Options, game: Game, bots: list[Player], labels: tuple[str, ...]
+) -> dict[str, Any]:
+    """What makes an evaluation this one, as plain JSON: its folder holds no other."""
+    from kuku_env import __version__
+    from kuku_env.arena.match import player_facts
+
+    chosen = game.make_options(
+        options.preset, **{**rules_of(options), "num_players": options.players[0]}
+    )
+    rules = asdict(chosen)
+    del rules["num_players"]
+    return {
+        "version": __version__,
         "game": game.id,
         "layout": game.layout.id,
-        "command": command,
+        "rules": rules,
+        "bots": [
+            {"label": label, **player_facts(bot)} for label, bot in zip(labels, bots, strict=True)
+        ],
+        "against": len(options.against),
+        "players": list(options.players),
+        "games": options.games,
+        "self_play": options.self_play,
         "seed": options.seed,
-        "seconds": round(time.time() - began, 1),
-        "bots": [bot_report(*bot) for bot in zip(labels, options.bots, bots, strict=True)],
     }
-    save(folder, facts, matches, mirrors)
-    print(f"\nSaved {folder / 'results.json'} after {facts['seconds']} s.")
+
+
+def digest(plan: dict[str, Any]) -> str:
+    """A short name for a plan."""
+    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:10]
+
+
+def teams_of(options: Options, players: int) -> list[tuple[int, ...]] | None:
+    """Who meets whom at a table; None: all meet all."""
+    from kuku_env.arena import field_teams
+
+    if not options.against:
+        return None
+    return field_teams(len(options.bots), len(options.against), players)
 
 
 def rules_of(options: Options) -> dict[str, Any]:
@@ -152,9 +219,9 @@ def rules_of(options: Options) -> dict[str, Any]:
 
 
 def play(
-    options: Options, bots: list[Player], labels: tuple[str, ...]
+    options: Options, bots: list[Player], labels: tuple[str, ...], folder: Path
 ) -> tuple[list[MatchResult], list[MatchResult]]:
-    """The matches at every table size, and every bot's games against itself."""
+    """The matches at every table size, and every bot's games against itself; kept in a folder."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -163,23 +230,29 @@ def play(
     columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
 
-        def match(some: list[Player], names: tuple[str, ...], players: int, games: int) -> Any:
+        def match(
+            place: str, some: list[Player], names: tuple[str, ...], players: int, games: int,
+            teams: list[tuple[int, ...]] | None = None,
+        ) -> MatchResult:  # fmt: skip
             task = bar.add_task(f"{', '.join(names)} at {players}", total=games)
             result = play_match(
-                options.game, some, players, games, options.seed, labels=names,
-                threads=options.threads, preset=options.preset,
+                options.game, some, players, games, options.seed, labels=names, teams=teams,
+                threads=options.threads, preset=options.preset, folder=folder / "matches" / place,
                 progress=lambda ended: bar.advance(task, ended), **rules_of(options),
             )  # fmt: skip
             bar.remove_task(task)
             return result
 
-        pairs = list(zip(bots, labels, strict=True))
         alone = len(bots) == 1  # a single bot can only play itself
         mirror_games = options.games if alone else options.self_play
-        matches = [] if alone else [match(bots, labels, n, options.games) for n in options.players]
+        matches = [
+            match(f"players-{n}", bots, labels, n, options.games, teams_of(options, n))
+            for n in options.players
+            if not alone
+        ]
         mirrors = [
-            match([bot], (label,), n, mirror_games)
-            for bot, label in pairs
+            match(f"itself-{k}-players-{n}", [bot], (label,), n, mirror_games)
+            for k, (bot, label) in enumerate(zip(bots, labels, strict=True))
             for n in options.players
             if mirror_games
         ]
