@@ -11,16 +11,20 @@ import pytest
 import evaluate
 from kuku_env.arena import (
     ArenaError,
+    action_shares,
     balanced_teams,
     clustered_share,
+    field_teams,
     head_to_head,
     make_plan,
+    measure_shares,
     play_match,
     self_play,
+    shares_by_seat,
     standings,
 )
 from kuku_env.arena.plan import dice
-from kuku_env.arena.report import match_report, plot
+from kuku_env.arena.report import match_report
 from kuku_env.bots import BotError, make_policy
 from kuku_env.core.chance import choose
 from kuku_env.core.game import OptionError
@@ -240,6 +244,41 @@ def test_self_play_gives_each_game_a_deal_and_tells_the_acceptance_rate():
     assert easy.style.rates()[0, accept] > random.style.rates()[0, accept] > 0
 
 
+@pytest.mark.parametrize(("challengers", "field", "players"), [(1, 1, 4), (2, 3, 2), (2, 2, 4)])
+def test_challengers_meet_the_field_and_not_each_other(challengers, field, players):
+    teams = field_teams(challengers, field, players)
+    plan = make_plan(teams, 600, 0)
+    sits = plan.line_ups < challengers
+    assert (sits.sum(axis=1) == 1).all()
+    held = np.bincount(plan.line_ups.ravel(), minlength=challengers + field)
+    assert np.ptp(held[:challengers]) == np.ptp(held[challengers:]) == 0
+    with pytest.raises(ArenaError, match="at least one challenger"):
+        field_teams(0, field, players)
+    with pytest.raises(ArenaError, match="at least 2 players"):
+        field_teams(challengers, field, 1)
+
+
+def test_public_counts_tell_of_style():
+    result = play_match(GAME, bots("scripted-easy", "random"), 3, 90, seed=1)
+    lies, doubts, _ = (column[0] for column in zip(*measure_shares(result), strict=True))
+    assert 0 < lies.value < measure_shares(result)[1][0].value  # who claims at random lies most
+    assert doubts.low <= doubts.value <= doubts.high
+    rates = result.style.rates()
+    for bot, row in enumerate(action_shares(result)):
+        for k, share in enumerate(row):
+            assert share is None or share.value == pytest.approx(rates[bot, k])
+    counted = result.tallies.sum(axis=(0, 1))
+    took = result.chosen.sum(axis=(0, 1))[result.style.blocks.index("accept")]
+    assert counted[list(result.game.tallies).index("accepts")] == took
+
+
+def test_shares_by_seat_are_those_of_the_bot():
+    result = play_match(GAME, bots("scripted-easy", "random"), 2, 200, seed=1)
+    for bot, row in enumerate(shares_by_seat(result)):
+        mean = np.mean([share.value for share in row])
+        assert mean == pytest.approx(standings(result)[bot].share.value)
+
+
 def test_one_against_a_field_needs_only_its_teams():
     result = play_match(GAME, bots("scripted-easy", "random"), 4, 40, teams=[(0, 1, 1, 1)])
     assert np.bincount(result.plan.line_ups.ravel()).tolist() == [40, 120]
@@ -349,7 +388,9 @@ def test_evaluate_saves_what_it_prints(monkeypatch, capsys, tmp_path):
     more = ("--self-play", 5, "--out", out, "--rules", "reward", "placement")
     code, said = run(monkeypatch, capsys, *arguments, *more)
     assert code == 0, said.err
-    assert sorted(path.name for path in out.iterdir()) == ["results.json", "shares.png"]
+    tables = ["head_to_head", "ratings", "seats", "standings", "style"]
+    files = ["matches", "plan.json", "report.html", "results.json", *(f"{t}.csv" for t in tables)]
+    assert sorted(path.name for path in out.iterdir() if path.name[0] != ".") == sorted(files)
     saved = json.loads((out / "results.json").read_text())
     assert [bot["label"] for bot in saved["bots"]] == ["random #1", "scripted-easy", "random #2"]
     assert [match["num_players"] for match in saved["matches"]] == [2, 4]
@@ -365,7 +406,10 @@ def test_evaluate_saves_what_it_prints(monkeypatch, capsys, tmp_path):
 def test_evaluate_watches_one_bot_play_itself(monkeypatch, capsys, tmp_path):
     code, said = run(monkeypatch, capsys, "random", "--games", 5, "--out", tmp_path)
     assert code == 0, said.err
-    assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
+    assert {"results.json", "report.html", "style.csv"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
+    assert not (tmp_path / "standings.csv").exists()
     assert "wins per seat" not in said.out
 
 
@@ -393,7 +437,6 @@ def test_evaluate_refuses_in_one_line(monkeypatch, capsys, tmp_path, arguments, 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_reports_are_plain_json_and_plots_are_pictures():
+def test_reports_are_plain_json():
     result = play_match(GAME, bots("random", "scripted-easy"), 2, 20)
     json.dumps(match_report(result), allow_nan=False)
-    assert plot([result]).startswith(b"\x89PNG")

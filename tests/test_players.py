@@ -199,5 +199,5 @@ def test_our_own_server_is_a_player(tmp_path, monkeypatch, capsys):
     saved = json.loads((tmp_path / "out" / "results.json").read_text())
     assert saved["matches"][0]["forfeits"] == []
     assert [bot["given"] for bot in saved["bots"]] == arguments[:2]
-    assert Path(tmp_path / "out" / "shares.png").exists()
+    assert Path(tmp_path / "out" / "report.html").exists()
     assert "scripted-easy #1" in capsys.readouterr().out
