@@ -32,7 +32,7 @@ def page(report: Mapping[str, Any]) -> str:
         for match in report["matches"]
     ]
     overall = Markup(ratings_plot(report["ratings"], "ratings")) if len(matches) > 1 else None
-    return environment.from_string(source).render(
+    text: str = environment.from_string(source).render(
         report=report,
         matches=matches,
         styles=[*matches, *report["self_play"]],
@@ -41,6 +41,7 @@ def page(report: Mapping[str, Any]) -> str:
         shown=_contested(report),
         colours={label: COLOURS[k % len(COLOURS)] for k, label in enumerate(labels)},
     )
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
 def _contested(report: Mapping[str, Any]) -> list[str]:
@@ -53,18 +54,22 @@ def _contested(report: Mapping[str, Any]) -> list[str]:
     return [name for name, told in found.items() if told]
 
 
-def percent(share: Mapping[str, float] | None, *, ends: bool = True) -> str:
-    """A share in per cent, with its interval."""
+def percent(share: Mapping[str, float] | None) -> Any:
+    """A share in per cent, its interval below."""
+    from markupsafe import Markup
+
     if share is None:
         return "–"
     value, low, high = (100 * share[name] for name in ("value", "low", "high"))
-    return f"{value:.1f} % ({low:.1f} – {high:.1f})" if ends else f"{value:.1f} %"
+    return Markup(f"{value:.1f} %<small>{low:.1f} – {high:.1f}</small>")
 
 
-def points(rating: Mapping[str, float], digits: int = 0) -> str:
-    """A rating with its interval."""
+def points(rating: Mapping[str, float]) -> Any:
+    """A rating, its interval below."""
+    from markupsafe import Markup
+
     value, low, high = (rating[name] for name in ("value", "low", "high"))
-    return f"{value:+.{digits}f} ({low:+.{digits}f} – {high:+.{digits}f})"
+    return Markup(f"{value:+.0f}<small>{low:+.0f} – {high:+.0f}</small>")
 
 
 def colour(share: Mapping[str, float] | None) -> str:
