@@ -26,6 +26,27 @@ def test_code_in_the_readme_runs():
     exec("\n".join(blocks), {"__name__": "readme"})
 
 
+def test_code_of_the_evaluation_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+    (block,) = re.findall(r"^```python\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    names = {"__name__": "page"}
+    exec(block, names)
+    assert names["result"].rewards.shape == (240, 4)
+    assert names["result"].deal_seeds.shape == (60,)
+
+
+def test_the_report_in_the_docs_is_what_the_page_says():
+    """Made by the documented command, and by a template as it is now."""
+    page = (ROOT / "docs" / "evaluation.md").read_text("utf-8")
+    report = (ROOT / "docs" / "report.html").read_text("utf-8")
+    (command,) = re.findall(r"^kuku evaluate selfplay.*$", page, flags=re.MULTILINE)
+    assert f"<pre>{command}</pre>" in report
+    template = (ROOT / "kuku_env" / "arena" / "report.html.jinja").read_text("utf-8")
+    styles = re.compile(r"<style>.*?</style>", re.DOTALL)
+    assert styles.search(report).group() == styles.search(template).group()
+
+
 def pages():
     """The README shows the main game, and every game has a page."""
     yield ROOT / "README.md", find_game("kuku-doubt")

@@ -11,6 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
 from threading import Event
@@ -94,7 +95,8 @@ class _Worker:
         self.env = BatchEnv(job.game, len(first), autoreset=False, **options)
         self.env.reset(0)
         for slot, game in enumerate(first):
-            self._deal(slot, game)
+            with suppress(IndexError):  # nothing left to start: the slot stays empty
+                self._deal(slot, game)
 
     def play(self) -> None:
         ledger, turns = self.job.ledger, self.env.turns()
@@ -111,8 +113,19 @@ class _Worker:
         return self.job.plan.num_players
 
     def _deal(self, slot: int, game: int) -> None:
-        self.games[slot] = game
-        self.env.restart(slot, int(self.job.deal_seeds[self.job.plan.deal[game]]))
+        """Start a game; one that is over before anybody is asked gives way to the next.
+
+        Raises IndexError where none is left to start.
+        """
+        while True:
+            self.games[slot] = game
+            self.env.restart(slot, int(self.job.deal_seeds[self.job.plan.deal[game]]))
+            if self.env.turns().seat[slot] >= 0:
+                return
+            self.job.ledger.rewards[game] = self.env.state_of(slot)["returns"][0, : self._players]
+            self.job.done.append(game)
+            self.job.progress(1)
+            game = self.job.todo.popleft()
 
     def _replace(self, ended: NDArray[np.intp], turns: Turns) -> None:
         if not len(ended):
