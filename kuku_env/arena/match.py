@@ -151,13 +151,13 @@ def _play(job: Job, threads: int, batch_size: int, folder: Path | None) -> int:
         def save() -> None:
             ended = [job.done.popleft() for _ in range(len(job.done))]
             if store is not None:
-                lost = [job.forfeits[place] for place in sorted(job.forfeits)]
-                those = set(ended)
-                store.save(job.ledger, ended, [one for one in lost if one.game in those])
+                those, lost = set(ended), job.forfeits.copy()  # threads may add to it
+                kept = [lost[place] for place in sorted(lost) if place[0] in those]
+                store.save(job.ledger, ended, kept)
 
-        kept = job.plan.games - len(job.todo)
+        before = job.plan.games - len(job.todo)
         run(job, threads, batch_size, save)
-        return kept
+        return before
 
 
 def match_facts(job: Job) -> dict[str, Any]:

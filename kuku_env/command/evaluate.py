@@ -41,8 +41,8 @@ class Options:
     scripted-normal, a shipped bot), exported folders, or stdio:COMMAND for a program that speaks
     the bot protocol; the same one may come twice. They all meet each other."""
     against: tuple[str, ...] = ()
-    """A field of bots: each of the others then meets this field, one at a table, and not the
-    others."""
+    """A field of bots: each of the bots before then sits alone among these, and they never meet
+    each other."""
     players: tuple[int, ...] = (2, 4)
     """Table sizes; a match is played at each."""
     games: int = 10_000
