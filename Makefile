@@ -6,7 +6,7 @@ WEB_BUILT := $(foreach part,kuku-bots play,web/$(part)/build web/$(part)/dist)
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=... (this one is %s)" % sys.version.split()[0])'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-web lint docs bench clean
+.PHONY: help demo test test-web page lint docs bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,10 @@ test-web: .venv/.ready web/node_modules/.ready  ## check, build and test what is
 	rm -rf $(WEB_BUILT)
 	$(PY) web/vectors.py web/kuku-bots/build/vectors
 	cd web && npm run -s lint && npm run -s build && npm run -s build:test && KUKU_PYTHON=$(abspath $(PY)) npm run -s test
+
+page: web/node_modules/.ready  ## build the page to play on, and put it into kuku_env/web
+	rm -rf $(WEB_BUILT)
+	cd web && npm run -s build && node play/ship.js
 
 lint: .venv/.ready  ## check style and types
 	$(PY) -m ruff check .

@@ -13,7 +13,7 @@ from kuku_env.games import games
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kuku_env"
 # Each layer may import those before it.
-LAYERS = ["core", "games", "bots", "envs", "arena", "protocol", "command"]
+LAYERS = ["core", "games", "bots", "envs", "arena", "protocol", "web", "command"]
 BESIDE = {"integrations": "envs"}  # imports what envs may, and envs; nothing imports it
 VERSION = "kuku_env.__version__"  # which everyone may know
 SOURCES = sorted(PACKAGE.rglob("*.py"))

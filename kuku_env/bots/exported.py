@@ -45,14 +45,14 @@ def _read_card(folder: Path) -> dict[str, Any]:
 class ExportedPolicy:
     """A trained bot from its folder; one thread, any batch size.
 
-    Attributes: ``name``, ``card`` (the content of ``bot.json``), ``outputs`` (names of what the
-    network gives besides ``probabilities``).
+    Attributes: ``name``, ``folder``, ``card`` (the content of ``bot.json``), ``outputs`` (names of
+    what the network gives besides ``probabilities``).
 
     Raises BotError for a missing or damaged file, or a bot of another game or layout.
     """
 
     def __init__(self, folder: str | Path, game: str | Game | None = None) -> None:
-        folder = Path(folder)
+        self.folder = folder = Path(folder)
         self.card = _read_card(folder)
         self.name = self.card["name"]
         if self.card["format"] != 1:

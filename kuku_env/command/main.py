@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _play(commands: Any) -> None:
-    play = commands.add_parser("play", help="play against bots in the terminal")
+    play = commands.add_parser("play", help="play against bots, in the terminal or in the browser")
     play.add_argument("game", nargs="?", default=DEFAULT_GAME, help=_game_help())
     play.add_argument("--players", type=int, help="seats at the table, yours among them")
     play.add_argument("--seat", type=int, default=0, help="your seat, from 0")
@@ -75,7 +75,23 @@ def _play(commands: Any) -> None:
     )  # fmt: skip
     play.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the words")
     play.add_argument("--save", type=Path, metavar="FILE", help="write the game's record here")
+    _web(play)
     play.set_defaults(run=_later("play", "play"))
+
+
+def _web(play: Any) -> None:
+    web = play.add_argument_group("in the browser")
+    web.add_argument("--web", action="store_true", help="serve a page; needs the extra serve")
+    web.add_argument("--host", help="address; this machine alone by default")
+    web.add_argument("--port", type=int, help="8000 by default; 0 takes a free one")
+    web.add_argument("--games", type=Path, metavar="FOLDER", help="where games are kept")
+    web.add_argument("--most", type=int, metavar="N", help="games that are kept at once")
+    web.add_argument(
+        "--bots-run", choices=("server", "browser"),
+        help="where exported bots decide. server, the default: all cards stay here. browser: the "
+        "page sees the cards of the bots it asks; needs --page",
+    )  # fmt: skip
+    web.add_argument("--page", type=Path, metavar="FOLDER", help="another page than that shipped")
 
 
 def _serve(commands: Any) -> None:

@@ -1,4 +1,4 @@
-"""``kuku play``: a game in the terminal, in text, against bots.
+"""``kuku play``: a game in the terminal, in text, against bots (in the browser: ``web``).
 
 The bots are asked through the protocol's own functions, with a view of their seat and nothing else.
 """
@@ -51,6 +51,7 @@ _COMMANDS = {
     "history": ("history", "履歴"),
     "quit": ("quit", "終了"),
 }
+WEB_ONLY = ("host", "port", "games", "most", "bots_run", "page")
 _SHOWN_ACTIONS = 4  # of a kind; of more the first and the last are shown
 
 
@@ -60,6 +61,13 @@ class _Leave(Exception):
 
 def play(options: argparse.Namespace) -> int:
     """Play one game; 0 when it ends or the player leaves, 2 for what cannot be played."""
+    if options.web:
+        from kuku_env.command.web import serve_page
+
+        return serve_page(options)
+    for name in WEB_ONLY:
+        if getattr(options, name) is not None:
+            return refuse("play", f"--{name.replace('_', '-')} is for --web alone")
     try:
         table = _sit_down(options)
     except KeyError as error:
@@ -85,7 +93,7 @@ def play(options: argparse.Namespace) -> int:
 
 def _sit_down(options: argparse.Namespace) -> _Table:
     game = find_game(options.game)
-    rules = {name: _value(text) for name, text in options.rule}
+    rules = {name: rule_value(text) for name, text in options.rule}
     known = {"num_players": options.players} if options.players is not None else {}
     # Options are checked before they are taken for arguments of Match.
     game.make_options(options.preset, **{**rules, **known})
@@ -115,7 +123,7 @@ def _bot(registry: Bots, game: Game, name: str) -> Policy:
     return registry.find(game, name)
 
 
-def _value(text: str) -> Any:
+def rule_value(text: str) -> Any:
     """An option's value as JSON reads it, or else as text."""
     try:
         return json.loads(text)

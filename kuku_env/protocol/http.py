@@ -19,7 +19,7 @@ from kuku_env.core.checks import shown
 from kuku_env.games import find_game
 from kuku_env.protocol.openapi import ACT, ADVISE, ERRORS, asking, telling
 from kuku_env.protocol.service import Service, failure, line_of
-from kuku_env.protocol.wire import ProtocolError
+from kuku_env.protocol.wire import ProtocolError, too_large
 
 STATUS = {
     "bad_json": 400,
@@ -49,7 +49,7 @@ def make_app(service: Service, origins: Sequence[str] = ()) -> FastAPI:
 
     async def answer(request: Request, op: str) -> Response:
         try:
-            body = await _body(request, service)
+            body = await body_of(request, service.max_bytes)
         except ProtocolError as error:
             return _response(failure(error))
         reply = await run_in_threadpool(service.reply_to_bytes, body, op)
@@ -87,13 +87,13 @@ def make_app(service: Service, origins: Sequence[str] = ()) -> FastAPI:
     return app
 
 
-async def _body(request: Request, service: Service) -> bytes:
+async def body_of(request: Request, max_bytes: int) -> bytes:
     """The request's body, never more of it than is allowed. Raises ProtocolError (too_large)."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
-        if len(body) > service.max_bytes:
-            raise service.too_large()
+        if len(body) > max_bytes:
+            raise too_large(max_bytes)
     return bytes(body)
 
 
@@ -114,10 +114,15 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 
 def run(service: Service, host: str, port: int, origins: Sequence[str] = ()) -> None:
-    """Serve until interrupted or told to end; requests under way are answered first.
+    """Serve until interrupted or told to end; raises as ``listen`` does."""
+    listen(make_app(service, origins), host, port, "listening on {0}, documented at {0}/docs")
 
-    Port 0 takes a free one; the address is told on standard error. Raises OSError where the address
-    cannot be had.
+
+def listen(app: FastAPI, host: str, port: int, words: str) -> None:
+    """Serve an application until interrupted or told to end; requests under way are answered first.
+
+    Port 0 takes a free one; standard error tells the address in ``words``, at ``{0}``. Raises
+    OSError where the address cannot be had.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port), family=family) as listening, _quietly():
@@ -125,9 +130,9 @@ def run(service: Service, host: str, port: int, origins: Sequence[str] = ()) -> 
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         name = f"[{host}]" if ":" in host else host
         where = f"http://{name}:{listening.getsockname()[1]}"
-        print(f"listening on {where}, documented at {where}/docs", file=sys.stderr, flush=True)
+        print(words.format(where), file=sys.stderr, flush=True)
         config = uvicorn.Config(
-            make_app(service, origins),
+            app,
             log_level="warning",
             access_log=False,
             server_header=False,

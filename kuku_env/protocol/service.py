@@ -20,7 +20,13 @@ from kuku_env.protocol.request import (
     read_question,
     read_situation,
 )
-from kuku_env.protocol.wire import MAX_BYTES, ProtocolError, read_json, write_json
+from kuku_env.protocol.wire import (
+    MAX_BYTES,
+    ProtocolError,
+    read_json,
+    too_large,
+    write_json,
+)
 
 PROTOCOL = 1
 
@@ -59,7 +65,7 @@ class Service:
 
     def too_large(self) -> ProtocolError:
         """The error of a request that was too long to be read."""
-        return ProtocolError("too_large", f"a request has at most {self.max_bytes:,} bytes")
+        return too_large(self.max_bytes)
 
     def reply(self, request: Any) -> dict[str, Any] | None:
         """The reply to a request, a JSON value; None to ``quit``. It never raises."""

@@ -41,6 +41,11 @@ class ProtocolError(Exception):
         return {"code": self.code, **where, "message": words}
 
 
+def too_large(max_bytes: int) -> ProtocolError:
+    """The error of a request that was too long to be read."""
+    return ProtocolError("too_large", f"a request has at most {max_bytes:,} bytes")
+
+
 def read_json(line: bytes) -> Any:
     """The value that one line of UTF-8 JSON holds.
 

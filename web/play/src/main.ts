@@ -6,4 +6,4 @@ import { HttpTransport } from "./transport.js";
 const main = document.createElement("main");
 document.body.append(main);
 const language = navigator.language.startsWith("ja") ? "ja" : "en";
-new Page(main, new HttpTransport("play"), language).render();
+void new Page(main, new HttpTransport("play"), language).open();

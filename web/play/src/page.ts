@@ -1,17 +1,17 @@
 /** The page: it shows what the transport hands over and sends back what the player chooses. */
 
-import { type Bot, loadBot } from "kuku-bots";
-import { chart, productOf, RANKS } from "./chart.js";
+import type { Bot } from "kuku-bots";
+import { Answers } from "./answers.js";
+import { productOf, RANKS } from "./chart.js";
 import { h, section } from "./dom.js";
 import { reviewOf } from "./review.js";
+import { Setup } from "./setup.js";
 import type { Card, Transport, Update, View } from "./transport.js";
 import { cardName, type Language, WORDS, type Words } from "./words.js";
 
-const SIZES = [2, 3, 4, 5, 6];
-
 export class Page {
   private update: Update | null = null;
-  private players = 3;
+  private readonly setup = new Setup();
   private choosingPair = false;
   private busy = false;
   private hinting: Promise<Bot> | null = null;
@@ -55,13 +55,17 @@ export class Page {
 
   // ---------------------------------------------------------------- what the player does
 
-  private setPlayers(players: number): void {
-    this.players = players;
+  /** Offer a new game, and go on with the one that was being played, if any. */
+  async open(): Promise<void> {
+    this.render();
+    await this.take(async () => {
+      this.setup.offer(await this.transport.choices());
+      return this.transport.resume();
+    });
   }
 
   private async start(): Promise<void> {
-    this.clearLog();
-    await this.take(() => this.transport.start(this.players));
+    await this.take(() => this.transport.start(this.setup.choice), true);
   }
 
   private async act(action: string): Promise<void> {
@@ -70,13 +74,15 @@ export class Page {
   }
 
   /** Ask the transport; one request at a time, so that a double click acts once. */
-  private async take(ask: () => Promise<Update>): Promise<void> {
+  private async take(ask: () => Promise<Update | null>, anew = false): Promise<void> {
     if (this.busy) return;
     this.busy = true;
     this.say(this.words.wait);
     this.render();
     try {
-      this.shows(await ask());
+      const update = await ask();
+      if (anew) this.clearLog();
+      if (update) this.shows(update);
       this.say("");
     } catch (error) {
       this.say(this.words.failed((error as Error).message));
@@ -117,20 +123,26 @@ export class Page {
     document.querySelector<HTMLElement>("#language")?.focus();
   }
 
-  /** What a bot of the page would do here; it sees the player's view and nothing else. */
+  /** What a bot would do here; it sees the player's view and nothing else. */
   private async hint({ view, bot }: Update): Promise<void> {
     this.say(this.words.thinking);
     try {
-      this.hinting ??= loadBot(bot ?? "");
-      const { probabilities } = await (await this.hinting).act(view);
-      const best = Object.entries(probabilities).sort(([, a], [, b]) => b - a);
-      const likely = best.slice(0, 3).filter(([, p]) => p >= 0.01);
-      const told = likely.map(([text, p]) => `${this.action(text)} (${Math.round(100 * p)} %)`);
-      this.say(this.words.hintSays(told.join(", ")));
+      const hint = bot === undefined ? this.transport.hint(this.language) : this.ownHint(view, bot);
+      this.say(await hint);
     } catch (error) {
       this.hinting = null;
       this.say(this.words.failed((error as Error).message));
     }
+  }
+
+  /** From a bot that runs in the page. */
+  private async ownHint(view: View, folder: string): Promise<string> {
+    this.hinting ??= import("kuku-bots").then(({ loadBot }) => loadBot(folder));
+    const { probabilities } = await (await this.hinting).act(view);
+    const best = Object.entries(probabilities).sort(([, a], [, b]) => b - a);
+    const likely = best.slice(0, 3).filter(([, p]) => p >= 0.01);
+    const told = likely.map(([text, p]) => `${this.action(text)} (${Math.round(100 * p)} %)`);
+    return this.words.hintSays(told.join(", "));
   }
 
   // ---------------------------------------------------------------- words
@@ -170,16 +182,8 @@ export class Page {
 
   private header(): HTMLElement[] {
     const { words } = this;
-    const chosen = (size: number) => h("option", { selected: size === this.players }, String(size));
-    const select = h(
-      "select",
-      { onchange: () => this.setPlayers(Number(select.value)) },
-      ...SIZES.map(chosen),
-    );
     return [
       h("h1", {}, words.title),
-      h("label", {}, `${words.players} `, select),
-      h("button", { type: "button", id: "new", onclick: () => void this.start() }, words.newGame),
       h(
         "button",
         {
@@ -189,6 +193,12 @@ export class Page {
           onclick: () => this.switchLanguage(),
         },
         words.language,
+      ),
+      h(
+        "div",
+        { class: "row setup" },
+        ...this.setup.fields(words),
+        h("button", { type: "button", id: "new", onclick: () => void this.start() }, words.newGame),
       ),
     ];
   }
@@ -202,14 +212,14 @@ export class Page {
     const { view } = update;
     const over = view.phase === "over";
     return [
-      this.seats(view),
+      this.seats(update),
       over ? this.ending(update) : this.question(update),
       section("claims", this.words.claims, this.claims(view)),
       section("table", this.words.table, ...this.cards(view)),
     ];
   }
 
-  private seats(view: View): HTMLElement {
+  private seats({ view, sitting }: Update): HTMLElement {
     const { words } = this;
     const items = view.seats.map((seat, k) => {
       const turn = view.to_act === k;
@@ -218,6 +228,7 @@ export class Page {
         "li",
         { class: `${turn ? "turn" : ""} ${out ? "out" : ""}`, "aria-current": turn && "true" },
         h("strong", {}, this.name(k)),
+        sitting?.[k] ? h("small", {}, ` ${words.level(sitting[k])}`) : null,
         ` · ${out ? words.out : words.lives(seat.lives)} `,
         ...seat.face_up.map((card) => h("span", { class: "card" }, this.card(card))),
         turn ? ` · ${words.turn}` : "",
@@ -307,81 +318,19 @@ export class Page {
       h("p", { id: "asked", class: "question", tabindex: -1 }, asked),
       held ? h("p", { class: "question" }, held) : null,
       ...this.answers(view),
-      update.bot === undefined ? null : h("p", {}, hint),
+      update.bot === undefined && !update.advice ? null : h("p", {}, hint),
     );
   }
 
   private answers(view: View): HTMLElement[] {
-    if (view.phase === "respond") return this.responses(view);
-    if (view.phase === "claim") return this.numbers(view);
-    const buttons = view.legal.map((text) => this.button(text, this.answer(view, text)));
-    return [h("div", { class: "row" }, ...buttons)];
-  }
-
-  /** What a discard, a flip or a start says on its button. */
-  private answer(view: View, text: string): string {
-    const { words } = this;
-    const [low, high] = (view.hand ?? []).map((card) => this.card(card));
-    const [first, second] = view.lives.map((card) => this.card(card));
-    const said: Record<string, string> = {
-      "discard low": words.discard(low ?? ""),
-      "discard high": words.discard(high ?? ""),
-      "discard both": words.discardBoth,
-      "flip first": words.flip(first ?? ""),
-      "flip second": words.flip(second ?? ""),
-    };
-    return said[text] ?? this.name(Number(text.split(" ")[1]));
-  }
-
-  private responses(view: View): HTMLElement[] {
-    const { words } = this;
-    const number = view.claims.at(-1)?.number ?? 0;
-    if (this.choosingPair) {
-      const table = chart(words, new Set(view.legal), number, (text) => void this.act(text));
-      const back = this.button("cancel", words.cancel, () => this.choosePair(false));
-      return [
-        h("h3", {}, words.chart(number)),
-        table,
-        h("p", {}, words.chartHelp),
-        h("p", {}, back),
-      ];
-    }
-    const named = view.legal.some((text) => text.startsWith("see "));
-    const buttons = [
-      view.legal.includes("accept") ? this.button("accept", words.accept) : null,
-      this.button("doubt", words.doubt),
-      named ? this.button("see", words.see, () => this.choosePair(true)) : null,
-    ];
-    return [h("div", { class: "row" }, ...buttons)];
-  }
-
-  /** Legal claims as buttons, the true one marked, and a field to type one. */
-  private numbers(view: View): HTMLElement[] {
-    const { words } = this;
-    const truth = view.hand && productOf(view.hand);
-    const buttons = view.legal.map((text) => {
-      const number = text.slice("claim ".length);
-      const button = this.button(text, number);
-      if (Number(number) === truth) {
-        button.className = "truth";
-        button.setAttribute("aria-label", `${number}, ${words.truth}`);
-      }
-      return button;
+    const answers = new Answers(view, this.words, {
+      button: (action, text, onclick) => this.button(action, text, onclick),
+      act: (action) => void this.act(action),
+      say: (text) => this.say(text),
+      name: (seat) => this.name(seat),
+      choosePair: (choosing) => this.choosePair(choosing),
     });
-    const input = h("input", { id: "number", inputmode: "numeric", size: 4, autocomplete: "off" });
-    const claim = (event: Event) => {
-      event.preventDefault();
-      const text = `claim ${Number(input.value.normalize("NFKC"))}`;
-      if (view.legal.includes(text)) void this.act(text);
-      else this.say(words.noClaim(input.value));
-    };
-    const typed = h(
-      "form",
-      { class: "row", onsubmit: claim },
-      h("label", {}, `${words.orType} `, input),
-      h("button", {}, words.claim),
-    );
-    return [h("div", { class: "row" }, ...buttons), typed];
+    return answers.elements(this.choosingPair);
   }
 
   /** A button that acts, or does something else. */

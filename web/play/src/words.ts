@@ -9,6 +9,10 @@ export interface Words {
   language: string;
   newGame: string;
   players: string;
+  opponents: string;
+  level(name: string): string;
+  starts: string;
+  drawn: string;
   seats: string;
   you: string;
   bot(number: number): string;
@@ -83,6 +87,10 @@ const en: Words = {
   language: "日本語",
   newGame: "New game",
   players: "Players",
+  opponents: "Opponents",
+  level: (name) => name,
+  starts: "First",
+  drawn: "drawn",
   seats: "Players",
   you: "You",
   bot: (number) => `Bot ${number}`,
@@ -202,11 +210,21 @@ const ACTIONS_JA: Record<string, string> = {
   "flip second": "2枚目のライフを表にする",
 };
 
+const LEVELS_JA: Record<string, string> = {
+  easy: "弱い",
+  normal: "普通",
+  strong: "強い",
+};
+
 const ja: Words = {
   title: "九九ダウト",
   language: "English",
   newGame: "新しいゲーム",
   players: "人数",
+  opponents: "相手",
+  level: (name) => LEVELS_JA[name] ?? name,
+  starts: "先手",
+  drawn: "ランダム",
   seats: "プレイヤー",
   you: "あなた",
   bot: (number) => `ボット${number}`,

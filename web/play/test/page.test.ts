@@ -37,6 +37,7 @@ async function atTable(options: Options, use: (page: Page, table: Table) => Prom
       if (["error", "warning"].includes(line.type())) complaints.push(line.text());
     });
     await page.goto(`${server.url}/index.html`);
+    await settled(page); // it has asked what there is to choose
     await use(page, table);
     assert.deepEqual(complaints, []);
   } finally {
@@ -47,7 +48,7 @@ async function atTable(options: Options, use: (page: Page, table: Table) => Prom
 }
 
 async function begin(page: Page, players: number): Promise<void> {
-  await page.selectOption("select", String(players));
+  await page.selectOption("#players", String(players));
   await page.click("#new");
   await settled(page);
 }

@@ -3,6 +3,7 @@
     {"op": "new", "players": 3, "seat": 1, "seed": 7}
     {"op": "act", "decision": 0, "action": "accept"}
     {"op": "now"}
+    {"op": "choices"}
 
 are answered with an update (web/play/src/transport.ts) or with {"error": {"code", "message"}}.
 """
@@ -18,6 +19,7 @@ import numpy as np
 from kuku_env.bots import make_policy
 from kuku_env.envs.match import Match
 
+CHOICES = {"players": [2, 3, 4, 5, 6], "default_players": 3, "bots": [["selfplay"]], "start": False}
 BOT = make_policy("selfplay", "kuku-doubt")
 
 
@@ -70,7 +72,7 @@ def main() -> None:
                 table = Table(request["players"], request["seat"], request["seed"])
             elif request["op"] == "act":
                 table.act(request["decision"], request["action"])
-            reply = table.update()
+            reply = CHOICES if request["op"] == "choices" else table.update()
         except Refused as refused:
             reply = refused.reply
         print(json.dumps(reply), flush=True)

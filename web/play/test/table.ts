@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const PYTHON = process.env.KUKU_PYTHON ?? `${ROOT}.venv/bin/python`;
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+export const PYTHON = process.env.KUKU_PYTHON ?? `${ROOT}.venv/bin/python`;
 
 /** What the tests read of an update. */
 export interface Told {
