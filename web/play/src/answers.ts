@@ -27,7 +27,7 @@ export class Answers {
     const { view } = this;
     if (view.phase === "respond") return this.responses(choosingPair);
     if (view.phase === "claim") return this.numbers();
-    const buttons = view.legal.map((text) => this.page.button(text, this.answer(text)));
+    const buttons = view.legal.map((text) => this.choice(text, this.answer(text)));
     return [h("div", { class: "row" }, ...buttons)];
   }
 
@@ -61,9 +61,9 @@ export class Answers {
     }
     const named = view.legal.some((text) => text.startsWith("see "));
     const buttons = [
-      view.legal.includes("accept") ? this.page.button("accept", words.accept) : null,
-      this.page.button("doubt", words.doubt),
-      named ? this.page.button("see", words.see, () => this.page.choosePair(true)) : null,
+      view.legal.includes("accept") ? this.choice("accept", words.accept) : null,
+      this.choice("doubt", words.doubt),
+      named ? this.choice("see", words.see, () => this.page.choosePair(true)) : null,
     ];
     return [h("div", { class: "row" }, ...buttons)];
   }
@@ -95,5 +95,12 @@ export class Answers {
       h("button", {}, words.claim),
     );
     return [h("div", { class: "row" }, ...buttons), typed];
+  }
+
+  /** One of few buttons, which stand out. */
+  private choice(action: string, text: string, onclick?: () => void): HTMLButtonElement {
+    const button = this.page.button(action, text, onclick);
+    button.className = "choice";
+    return button;
   }
 }

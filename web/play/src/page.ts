@@ -22,7 +22,7 @@ export class Page {
   private readonly log = h("div", { class: "log", role: "log", tabindex: 0 });
   private readonly logSection = section("log", "", this.log);
   private readonly top = h("header");
-  private readonly table = h("div");
+  private readonly table = h("div", { class: "board" });
   private readonly after = h("div");
 
   constructor(
@@ -60,7 +60,9 @@ export class Page {
     this.render();
     await this.take(async () => {
       this.setup.offer(await this.transport.choices());
-      return this.transport.resume();
+      const update = await this.transport.resume();
+      if (update?.sitting) this.setup.like(update.sitting);
+      return update;
     });
   }
 
@@ -227,9 +229,13 @@ export class Page {
       return h(
         "li",
         { class: `${turn ? "turn" : ""} ${out ? "out" : ""}`, "aria-current": turn && "true" },
-        h("strong", {}, this.name(k)),
-        sitting?.[k] ? h("small", {}, ` ${words.level(sitting[k])}`) : null,
-        ` · ${out ? words.out : words.lives(seat.lives)} `,
+        h(
+          "div",
+          {},
+          h("strong", {}, this.name(k)),
+          sitting?.[k] ? h("small", {}, words.level(sitting[k])) : null,
+        ),
+        `${out ? words.out : words.lives(seat.lives)} `,
         ...seat.face_up.map((card) => h("span", { class: "card" }, this.card(card))),
         turn ? ` · ${words.turn}` : "",
       );

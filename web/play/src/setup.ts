@@ -16,6 +16,14 @@ export class Setup {
     this.players = choices.default_players;
   }
 
+  /** Propose a game like that at a table where these sit. */
+  like(sitting: readonly (string | null)[]): void {
+    const others = sitting.slice(1);
+    const seats = (names: string[]) => others.every((name, k) => name === names[k % names.length]);
+    this.players = sitting.length;
+    this.lineup = Math.max(0, this.choices.bots.findIndex(seats));
+  }
+
   get choice(): Choice {
     const bots = this.choices.bots[this.lineup] ?? null;
     return { players: this.players, bots, start: this.meFirst ? "me" : null };
@@ -55,6 +63,6 @@ export class Setup {
   ): HTMLElement {
     const options = texts.map((text, k) => h("option", { selected: k === selected }, text));
     const select = h("select", { id, onchange: () => choose(select.selectedIndex) }, ...options);
-    return h("label", {}, `${label} `, select);
+    return h("label", {}, h("span", {}, label), select);
   }
 }

@@ -18,7 +18,7 @@ export class Answers {
             return this.responses(choosingPair);
         if (view.phase === "claim")
             return this.numbers();
-        const buttons = view.legal.map((text) => this.page.button(text, this.answer(text)));
+        const buttons = view.legal.map((text) => this.choice(text, this.answer(text)));
         return [h("div", { class: "row" }, ...buttons)];
     }
     /** What a discard, a flip or a start says on its button. */
@@ -50,9 +50,9 @@ export class Answers {
         }
         const named = view.legal.some((text) => text.startsWith("see "));
         const buttons = [
-            view.legal.includes("accept") ? this.page.button("accept", words.accept) : null,
-            this.page.button("doubt", words.doubt),
-            named ? this.page.button("see", words.see, () => this.page.choosePair(true)) : null,
+            view.legal.includes("accept") ? this.choice("accept", words.accept) : null,
+            this.choice("doubt", words.doubt),
+            named ? this.choice("see", words.see, () => this.page.choosePair(true)) : null,
         ];
         return [h("div", { class: "row" }, ...buttons)];
     }
@@ -80,5 +80,11 @@ export class Answers {
         };
         const typed = h("form", { class: "row", onsubmit: claim }, h("label", {}, `${words.orType} `, input), h("button", {}, words.claim));
         return [h("div", { class: "row" }, ...buttons), typed];
+    }
+    /** One of few buttons, which stand out. */
+    choice(action, text, onclick) {
+        const button = this.page.button(action, text, onclick);
+        button.className = "choice";
+        return button;
     }
 }

@@ -19,7 +19,7 @@ export class Page {
     log = h("div", { class: "log", role: "log", tabindex: 0 });
     logSection = section("log", "", this.log);
     top = h("header");
-    table = h("div");
+    table = h("div", { class: "board" });
     after = h("div");
     constructor(root, transport, language) {
         this.transport = transport;
@@ -51,7 +51,10 @@ export class Page {
         this.render();
         await this.take(async () => {
             this.setup.offer(await this.transport.choices());
-            return this.transport.resume();
+            const update = await this.transport.resume();
+            if (update?.sitting)
+                this.setup.like(update.sitting);
+            return update;
         });
     }
     async start() {
@@ -194,7 +197,7 @@ export class Page {
         const items = view.seats.map((seat, k) => {
             const turn = view.to_act === k;
             const out = seat.lives === 0;
-            return h("li", { class: `${turn ? "turn" : ""} ${out ? "out" : ""}`, "aria-current": turn && "true" }, h("strong", {}, this.name(k)), sitting?.[k] ? h("small", {}, ` ${words.level(sitting[k])}`) : null, ` · ${out ? words.out : words.lives(seat.lives)} `, ...seat.face_up.map((card) => h("span", { class: "card" }, this.card(card))), turn ? ` · ${words.turn}` : "");
+            return h("li", { class: `${turn ? "turn" : ""} ${out ? "out" : ""}`, "aria-current": turn && "true" }, h("div", {}, h("strong", {}, this.name(k)), sitting?.[k] ? h("small", {}, words.level(sitting[k])) : null), `${out ? words.out : words.lives(seat.lives)} `, ...seat.face_up.map((card) => h("span", { class: "card" }, this.card(card))), turn ? ` · ${words.turn}` : "");
         });
         const mine = view.lives.flatMap((card) => [h("span", { class: "card" }, this.card(card)), " "]);
         return section("seats", words.seats, h("ul", { class: "seats" }, ...items), mine.length ? h("p", {}, `${words.myLives}: `, ...mine) : null, view.sudden_death ? h("p", {}, words.suddenDeath) : null);

@@ -10,6 +10,13 @@ export class Setup {
         this.choices = choices;
         this.players = choices.default_players;
     }
+    /** Propose a game like that at a table where these sit. */
+    like(sitting) {
+        const others = sitting.slice(1);
+        const seats = (names) => others.every((name, k) => name === names[k % names.length]);
+        this.players = sitting.length;
+        this.lineup = Math.max(0, this.choices.bots.findIndex(seats));
+    }
     get choice() {
         const bots = this.choices.bots[this.lineup] ?? null;
         return { players: this.players, bots, start: this.meFirst ? "me" : null };
@@ -39,6 +46,6 @@ export class Setup {
     field(id, label, texts, selected, choose) {
         const options = texts.map((text, k) => h("option", { selected: k === selected }, text));
         const select = h("select", { id, onchange: () => choose(select.selectedIndex) }, ...options);
-        return h("label", {}, `${label} `, select);
+        return h("label", {}, h("span", {}, label), select);
     }
 }
