@@ -300,7 +300,17 @@ export class Page {
         }),
       ),
     );
-    return section("review", words.review, ...rounds);
+    return section("review", words.review, this.allLives(record), ...rounds);
+  }
+
+  /** Everybody's life cards, those too that stayed face down. */
+  private allLives(record: NonNullable<Update["record"]>): HTMLElement {
+    const dealt = record.filter((event) => event.type === "lives");
+    const texts = dealt.map(({ seat = 0, cards }) => {
+      const names = Array.isArray(cards) ? cards.map((card) => this.card(card)) : [];
+      return `${this.name(seat)}: ${names.join(" · ")}`;
+    });
+    return h("p", { id: "lives" }, `${this.words.lifeCards} — ${texts.join("; ")}`);
   }
 
   // ---------------------------------------------------------------- the question

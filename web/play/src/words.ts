@@ -24,6 +24,7 @@ export interface Words {
   rules: string[];
   thinking: string;
   myLives: string;
+  lifeCards: string;
   table: string;
   pile(cards: number): string;
   discards(cards: number): string;
@@ -108,6 +109,7 @@ const en: Words = {
   ],
   thinking: "Asking the bot…",
   myLives: "Your life cards",
+  lifeCards: "Life cards",
   table: "Table cards",
   pile: (cards) => `Draw pile: ${cards}`,
   discards: (cards) => `Discards: ${cards}`,
@@ -242,6 +244,7 @@ const ja: Words = {
   ],
   thinking: "ボットに聞いています…",
   myLives: "あなたのライフ",
+  lifeCards: "ライフ",
   table: "場札",
   pile: (cards) => `山札：${cards}枚`,
   discards: (cards) => `捨て札：${cards}枚`,

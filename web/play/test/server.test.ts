@@ -117,6 +117,8 @@ for (const [width, name, seed] of [
       assert.match((await page.textContent("#asked")) ?? "", /won|lost/);
       const rows = await page.locator("#review tr:has(td)").count();
       assert.ok(rows > 0);
+      const lives = (await page.textContent("#lives")) ?? "";
+      assert.match(lives, /You: \w+ · \w+; Bot 1: .+; Bot 2: .+; Bot 3: \w+ · \w+/);
       t.diagnostic(`${clicks} clicks, ${rows} claims in the review`);
       await page.reload(); // the review, too, is there after a reload
       await page.waitForSelector("#review");

@@ -233,7 +233,16 @@ export class Page {
             const was = claim.true ? words.true : words.lie;
             return h("tr", {}, ...[...cells, was].map((text) => h("td", {}, text)));
         })));
-        return section("review", words.review, ...rounds);
+        return section("review", words.review, this.allLives(record), ...rounds);
+    }
+    /** Everybody's life cards, those too that stayed face down. */
+    allLives(record) {
+        const dealt = record.filter((event) => event.type === "lives");
+        const texts = dealt.map(({ seat = 0, cards }) => {
+            const names = Array.isArray(cards) ? cards.map((card) => this.card(card)) : [];
+            return `${this.name(seat)}: ${names.join(" · ")}`;
+        });
+        return h("p", { id: "lives" }, `${this.words.lifeCards} — ${texts.join("; ")}`);
     }
     // ---------------------------------------------------------------- the question
     question(update) {
