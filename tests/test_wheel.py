@@ -91,7 +91,11 @@ def test_the_command_plays_and_serves_without_extras(home, tmp_path):
     hello = run(kuku, "serve", "--stdio", input='{"id":1,"op":"hello"}\n', **options)
     assert json.loads(hello)["id"] == 1
     assert "hint" in run(kuku, "play", "--bots", "random", input="quit\n", **options)
-    for arguments, extra in ((["serve", "--http"], "serve"), (["evaluate", "random"], "evaluate")):
+    for arguments, extra in (
+        (["serve", "--http"], "serve"),
+        (["play", "--web"], "serve"),
+        (["evaluate", "random"], "evaluate"),
+    ):
         done = subprocess.run([kuku, *arguments], capture_output=True, text=True, **options)
         assert done.returncode != 0
         assert f"pip install 'kuku-env[{extra}]'" in done.stderr
