@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kuku_env.core.checks import shown
-from kuku_env.games.words import LANGUAGES
+from kuku_env.envs.words import LANGUAGES
 from kuku_env.protocol.request import LARGEST, MAX_NAME
 from kuku_env.protocol.wire import ProtocolError
 

@@ -131,7 +131,7 @@ export class Page {
     /** From a bot that runs in the page. */
     async ownHint(view, folder) {
         this.hinting ??= import("kuku-bots").then(({ loadBot }) => loadBot(folder));
-        const { probabilities } = await (await this.hinting).act(view, { temperature: 0 });
+        const { probabilities } = await (await this.hinting).act(view);
         const best = Object.entries(probabilities).sort(([, a], [, b]) => b - a);
         const likely = best.slice(0, 3).filter(([, p]) => p >= 0.01);
         const told = likely.map(([text, p]) => `${this.action(text)} (${Math.round(100 * p)} %)`);
