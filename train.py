@@ -3,6 +3,7 @@
     python train.py --preset demo --run runs/demo
     python train.py --run runs/mine --minutes 60 --widths 256 256
     python train.py --resume runs/mine
+    python train.py --learner maskable-ppo --game doubt --run runs/ppo
 
 A run leaves everything in its folder: checkpoints, curves (tensorboard --logdir runs) and, in the
 end, the bot: RUN/bot plays from the wheel alone.
@@ -15,7 +16,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 try:
     import tyro
@@ -23,9 +24,10 @@ try:
 
     from agents.checkpoint import CheckpointError
     from agents.export import ExportError
+    from agents.maskable_ppo import PpoOptions, make_ppo_options
     from agents.options import Options
     from agents.presets import make_options
-    from agents.run import RunError, resume, start
+    from agents.run import RunError, resume, start, start_ppo
 except ModuleNotFoundError as missing:
     sys.exit(f"train.py needs more than the wheel ({missing}): pip install -e '.[train,evaluate]'")
 
@@ -36,6 +38,9 @@ from kuku_env.core.game import OptionError
 @dataclass(frozen=True)
 class Command:
     options: tyro.conf.OmitArgPrefixes[Options]
+    learner: Literal["self-play", "maskable-ppo"] = "self-play"
+    """Self-play of all seats, or sb3-contrib's MaskablePPO in one seat against a pool; --help shows
+    the options of the one that is chosen."""
     preset: Literal["demo", "quick"] = "demo"
     """Settings to start from, shown as defaults below; what is given beside it is changed."""
     run: Path | None = None
@@ -44,36 +49,61 @@ class Command:
     """Go on with this run instead, from its newest checkpoint and with its own options."""
 
 
+@dataclass(frozen=True)
+class PpoCommand:
+    options: tyro.conf.OmitArgPrefixes[PpoOptions]
+    learner: Literal["self-play", "maskable-ppo"] = "maskable-ppo"
+    """Self-play of all seats, or sb3-contrib's MaskablePPO in one seat against a pool."""
+    preset: Literal["demo", "quick"] = "demo"
+    """Settings to start from, shown as defaults below; what is given beside it is changed."""
+    run: Path | None = None
+    """Folder of the run, new or empty; by default runs/TIME. Such a run cannot be resumed."""
+
+
+C = TypeVar("C", Command, PpoCommand)
+
+
 def main() -> int:
     console = Console()
     try:
         command = read_command()
-        if command.resume is not None:
+        if isinstance(command, Command) and command.resume is not None:
             bot = resume(command.resume, console)
         else:
             folder = command.run or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
-            bot = start(command.options, folder, console)
+            if isinstance(command, Command):
+                bot = start(command.options, folder, console)
+            else:
+                bot = start_ppo(command.options, folder, console)
     except (RunError, CheckpointError, ExportError, OptionError, BotError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\ntrain.py: stopped; --resume goes on from the last checkpoint", file=sys.stderr)
+        told = "--resume goes on from the last checkpoint, where the learner keeps them"
+        print(f"\ntrain.py: stopped; {told}", file=sys.stderr)
         return 130
     console.print(f"the bot: {bot}", soft_wrap=True)
     return 0
 
 
-def read_command() -> Command:
-    """The command line. The preset and the game are read first: they settle the other defaults."""
+def read_command() -> Command | PpoCommand:
+    """The command line. Learner, preset and game are read first: they settle the other defaults."""
     early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    early.add_argument("--learner", choices=["self-play", "maskable-ppo"], default="self-play")
     early.add_argument("--preset", choices=["demo", "quick"], default="demo")
     early.add_argument("--game", default="kuku-doubt")
     early.add_argument("--resume")
     known, others = early.parse_known_args()
     if known.resume is not None and (others or len(sys.argv) > 3):
         raise RunError("--resume takes its options from the run: leave the others out")
-    default = Command(make_options(known.preset, known.game), known.preset)
-    return tyro.cli(Command, default=default, description=__doc__)
+    if known.learner == "maskable-ppo":
+        ppo = PpoCommand(make_ppo_options(known.preset, known.game), preset=known.preset)
+        return _read_with(ppo)
+    return _read_with(Command(make_options(known.preset, known.game), preset=known.preset))
+
+
+def _read_with(default: C) -> C:
+    return tyro.cli(type(default), default=default, description=__doc__)
 
 
 if __name__ == "__main__":

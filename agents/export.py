@@ -17,7 +17,6 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from agents.network import PolicyValueNetwork
 from kuku_env.core.game import Game
 
 # Options that are no concern of a bot's: who begins, and when a game that never ends is cut off.
@@ -31,7 +30,7 @@ class ExportError(ValueError):
 class _Playing(nn.Module):
     """What a bot needs of the network: probabilities, exactly 0 where illegal."""
 
-    def __init__(self, network: PolicyValueNetwork) -> None:
+    def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network = network
 
@@ -46,7 +45,7 @@ def check_target(folder: Path) -> None:
 
 
 def export_bot(
-    network: PolicyValueNetwork,
+    network: nn.Module,
     game: Game,
     folder: Path,
     *,
@@ -57,6 +56,7 @@ def export_bot(
 ) -> None:
     """Write the bot to ``folder``, which is new or holds a bot that is replaced.
 
+    ``network``: a PolicyValueNetwork, or another module that takes and answers the same.
     ``tables`` are the options of the tables it was trained on: others it refuses. ``origin`` and
     ``strength`` are told in ``bot.json`` as they are.
 
@@ -89,7 +89,7 @@ def export_bot(
         raise ExportError(f"cannot write the bot to {folder}: {error.strerror}") from None
 
 
-def write_graph(network: PolicyValueNetwork, game: Game, path: Path) -> bytes:
+def write_graph(network: nn.Module, game: Game, path: Path) -> bytes:
     """Write the ONNX graph, any batch size; its bytes."""
     playing = _Playing(copy.deepcopy(network)).eval()
     observation = torch.zeros(2, game.layout.size, dtype=torch.int8)

@@ -96,9 +96,12 @@ def sample(probabilities: Tensor, draws: Tensor) -> Tensor:
 
 
 class NetworkPolicy:
-    """The network as a bot (see kuku_env.core.game.Policy), without exporting it."""
+    """The network as a bot (see kuku_env.core.game.Policy), without exporting it.
 
-    def __init__(self, network: PolicyValueNetwork, game: Game, name: str = "network") -> None:
+    ``network``: a PolicyValueNetwork, or another module that takes and answers the same.
+    """
+
+    def __init__(self, network: nn.Module, game: Game, name: str = "network") -> None:
         self.network, self.game, self.name = network, game, name
 
     @torch.no_grad()

@@ -19,6 +19,7 @@ from rich.table import Table
 import kuku_env
 from agents.checkpoint import load_checkpoint, newest_checkpoint, save_checkpoint
 from agents.export import check_target, export_bot
+from agents.maskable_ppo import PpoLearner, PpoOptions, learn
 from agents.measure import choice_rates, win_shares
 from agents.network import NetworkPolicy
 from agents.options import Options
@@ -50,6 +51,18 @@ def start(options: Options, folder: Path, console: Console) -> Path:
     return _go_on(learner, folder, console)
 
 
+def start_ppo(options: PpoOptions, folder: Path, console: Console) -> Path:
+    """A whole run of MaskablePPO in ``folder``; the exported bot's folder.
+
+    No checkpoints are kept: SB3's hold pickles. Raises as ``start`` does.
+    """
+    _check_unfinished(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise RunError(f"{folder} is not empty: choose another folder")
+    _check_writable(folder)
+    return _finish(learn(options, folder, console, MEASURE_SECONDS), folder, console)
+
+
 def resume(folder: Path, console: Console) -> Path:
     """Go on with the run in ``folder`` from its newest checkpoint; the exported bot's folder.
 
@@ -77,8 +90,8 @@ def _check_writable(folder: Path) -> None:
 
 
 def _go_on(learner: SelfPlay, folder: Path, console: Console) -> Path:
-    checkpoints, bot = folder / "checkpoints", folder / "bot"
-    check_target(bot)
+    checkpoints = folder / "checkpoints"
+    check_target(folder / "bot")
     saved = time.perf_counter()
     with Reporter(learner, folder, console, MEASURE_SECONDS) as reporter:
         while learner.progress() < 1:
@@ -87,6 +100,12 @@ def _go_on(learner: SelfPlay, folder: Path, console: Console) -> Path:
                 save_checkpoint(learner, checkpoints)
                 saved = time.perf_counter()
     save_checkpoint(learner, checkpoints)
+    return _finish(learner, folder, console)
+
+
+def _finish(learner: SelfPlay | PpoLearner, folder: Path, console: Console) -> Path:
+    """Measure what was learned and export it; the bot's folder."""
+    bot = folder / "bot"
     strength = measure(learner)
     show(strength, console)
     export_bot(
@@ -96,8 +115,8 @@ def _go_on(learner: SelfPlay, folder: Path, console: Console) -> Path:
     return bot
 
 
-def measure(learner: SelfPlay) -> dict[str, Any]:
-    """Figures of the averaged network at each table size, for ``bot.json``."""
+def measure(learner: SelfPlay | PpoLearner) -> dict[str, Any]:
+    """Figures of the network that is exported, at each table size, for ``bot.json``."""
     game, threads = learner.game, learner.options.threads
     sizes = sorted(set(learner.options.players))
     bot = NetworkPolicy(learner.average, game)
@@ -129,9 +148,10 @@ def show(strength: dict[str, Any], console: Console) -> None:
     console.print(habits)
 
 
-def _origin(learner: SelfPlay) -> dict[str, Any]:
+def _origin(learner: SelfPlay | PpoLearner) -> dict[str, Any]:
     return {
         "software": f"kuku-env {kuku_env.__version__}",
+        "learner": "self-play" if isinstance(learner, SelfPlay) else "maskable-ppo",
         "commit": _commit(),
         "options": asdict(learner.options),
         "decisions": learner.decisions,
