@@ -2,14 +2,15 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 BENCH_PY := .venv-bench/bin/python
+INTEGRATIONS_PY := .venv-integrations/bin/python
 WEB_BUILT := $(foreach part,kuku-bots play,web/$(part)/build web/$(part)/dist)
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=... (this one is %s)" % sys.version.split()[0])'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-web page lint docs bench clean
+.PHONY: help demo test test-web test-integrations page lint docs bench clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.ready  ## train a small bot, export it and pit it against the scripted ones
 	$(PY) train.py --preset demo --run runs/demo
@@ -29,6 +30,9 @@ page: web/node_modules/.ready  ## build the page to play on, and put it into kuk
 	rm -rf $(WEB_BUILT)
 	cd web && npm run -s build && node play/ship.js
 
+test-integrations: .venv-integrations/.ready  ## run the tests of the adapters to other libraries
+	$(INTEGRATIONS_PY) -m pytest -n 2 --dist worksteal tests/integrations
+
 lint: .venv/.ready  ## check style and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -41,7 +45,7 @@ bench: .venv-bench/.ready  ## measure speed beside other libraries
 	$(BENCH_PY) benchmarks/run.py
 
 clean:  ## remove environments and caches (runs/ is kept)
-	rm -rf .venv .venv-bench build dist web/node_modules $(WEB_BUILT) *.egg-info
+	rm -rf .venv .venv-bench .venv-integrations build dist web/node_modules $(WEB_BUILT) *.egg-info
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -57,6 +61,13 @@ clean:  ## remove environments and caches (runs/ is kept)
 	@$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/pip install -q -c constraints.txt -r benchmarks/requirements.txt -e '.[train]'
+	@touch $@
+
+# So that the adapters' libraries are neither needed nor seen by the other tests.
+.venv-integrations/.ready: pyproject.toml constraints.txt
+	@$(CHECK_PYTHON)
+	$(PYTHON) -m venv .venv-integrations
+	.venv-integrations/bin/pip install -q -c constraints.txt -e '.[train,dev,sb3,open-spiel]'
 	@touch $@
 
 web/node_modules/.ready: web/package.json web/package-lock.json web/kuku-bots/package.json web/play/package.json

@@ -181,7 +181,8 @@ class Game:
 
     ``id`` is the registered name (``namespace/Name-vN``), ``name`` the short one for command lines,
     ``options`` a frozen dataclass that checks itself: its fields, ``num_players`` among them, carry
-    ``doc``, and its ``write(record)`` sets the option fields of a record;
+    ``doc``, its ``write(record)`` sets the option fields of a record, and ``most_reward`` tells
+    how far from zero a reward can be, where that is more than 1;
     ``state`` the record's dtype, ``layout`` what a seat observes, ``secrets`` what is hidden,
     ``decision_phases`` the first so many phase numbers, in which a player decides; ``over`` and
     ``chance`` the other two; ``max_outcomes`` bounds the outcomes of a chance event;

@@ -4,7 +4,9 @@
     from kuku_env.integrations.sb3 import SeatsVecEnv, policy_settings
 
     env = SeatsVecEnv("liars-cry", 256, opponents=["scripted-normal", "random"])
-    model = MaskablePPO("MlpPolicy", env, policy_kwargs=policy_settings(), gamma=1.0)
+    model = MaskablePPO(
+        "MlpPolicy", env, n_steps=64, batch_size=2048, gamma=1.0, policy_kwargs=policy_settings()
+    )
 
 Needs the extra ``sb3``. Illegal actions are refused, so learn with masks, and *play* with them too:
 ``model.predict(observation, action_masks=env.action_masks())``.

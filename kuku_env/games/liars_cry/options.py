@@ -101,6 +101,14 @@ class Options:
         """Cards dealt to each player; what is left over stays out of the deal."""
         return sum(self.copies) // self.num_players
 
+    @property
+    def most_reward(self) -> float:
+        """How far from zero a reward can be; by points: one player gets all cards of every deal."""
+        if self.reward != "points":
+            return 1.0
+        deck = zip(self.copies, self.points, strict=True)
+        return sum(copies * points for copies, points in deck) / 40.0
+
     def write(self, record: Any) -> None:
         """Set the option fields of a game's record."""
         record.num_players = self.num_players

@@ -1,0 +1,24 @@
+"""The snippets of docs/integrations.md run, but for the length of training."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "integrations.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("heading", "library", "long", "short"),
+    [
+        ("Stable-Baselines3", "sb3_contrib", "model.learn(1_000_000)", "model.learn(1)"),
+        ("OpenSpiel", "pyspiel", "range(20)", "range(1)"),
+    ],
+)
+def test_code_on_the_page_runs(heading, library, long, short):
+    pytest.importorskip(library, reason="needs the library")
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    blocks = re.findall(r"^```python\n(.*?)^```$", section, flags=re.DOTALL | re.MULTILINE)
+    code = "\n".join(blocks)
+    assert long in code
+    exec(code.replace(long, short), {"__name__": "page"})
