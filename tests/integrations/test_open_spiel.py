@@ -89,9 +89,8 @@ def test_what_is_not_allowed_is_refused():
     ):
         with pytest.raises(OptionError, match=told):
             pyspiel.load_game(name)
-    kind = pyspiel.IIGObservationType(
-        public_info=True, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS
-    )
+    everyone = pyspiel.PrivateInfoType.ALL_PLAYERS
+    kind = pyspiel.IIGObservationType(perfect_recall=False, private_info=everyone)
     with pytest.raises(ValueError, match="may know"):
         make_observation(pyspiel.load_game("python_doubt"), kind)
 
