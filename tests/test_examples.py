@@ -50,3 +50,35 @@ def test_players_play_whole_games_in_the_arena(program, ending):
         assert result.forfeits == ()
         assert result.decisions.min() > 3
         assert (result.rewards == results[0].rewards).all()
+
+
+def test_the_single_file_learner_runs_and_tells_how_it_fares():
+    command = [sys.executable, str(EXAMPLES / "ppo_single_file.py"), "--decisions", "2048"]
+    small = ["--num-envs", "32", "--num-steps", "32", "--width", "16", "--measure-games", "40"]
+    done = subprocess.run(
+        [*command, *small, "--num-players", "3", "--threads", "1"],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    first, *rounds = done.stdout.splitlines()
+    assert first.startswith("wins against scripted-easy (fair: 33.3%) before: ")
+    assert [line.split()[0] for line in rounds] == ["1,024", "2,048"]
+
+
+def test_the_single_file_learner_credits_seats_for_what_they_earn():
+    """By hand: three decisions of a game, by seats 0, 1, 0; seat 1 loses by the last."""
+    import runpy
+
+    import numpy as np
+    import torch
+
+    module = runpy.run_path(str(EXAMPLES / "ppo_single_file.py"))
+    game = KUKU
+    data = module["Round"](module["Args"](num_envs=1, num_steps=4), game.layout, 2)
+    data.seat[:, 0] = [0, 1, 0, 1]
+    data.value[:, 0] = torch.tensor([0.1, 0.2, 0.3, 0.4])
+    data.rewards[2, 0] = [1.0, -1.0]
+    data.over[2, 0] = True  # the fourth decision is of the next game
+    advantage, known = module["advantages"](data, 1.0)
+    assert known[:, 0].tolist() == [True, True, True, False]
+    assert np.allclose(advantage[:3, 0], [0.9, -1.2, 0.7])
