@@ -1,14 +1,15 @@
 """PPO in one file: PyTorch and BatchEnv, readable from top to bottom, in the manner of CleanRL.
 
-    python examples/ppo_single_file.py   # Kuku Doubt for two: a few minutes
-    python examples/ppo_single_file.py --game doubt --num-players 3 --decisions 3000000
+    python examples/ppo_single_file.py   # Kuku Doubt for two
 
-In some games one network plays every seat, and each decision is learned from. In the others it has
-one seat, and a scripted bot plays the rest: against itself alone it would settle on replies that
-only work on itself. Two things need care in a game of several players. Masks: the network never
-gives an illegal action a chance. Credit: what a seat earns counts for that seat's own decisions,
-whoever moved when it was paid; so an advantage is worked out along each seat's own decisions, not
-along the moves of the game.
+On one core a million decisions take a minute and lift its wins against scripted-easy from 19 % to
+42 %, short of a fair half. It is a start to read and to change; train.py makes strong bots.
+
+The agent has one seat in each game, and a scripted bot plays the rest; ``--opponent-share`` below 1
+gives it all seats of the other games. Two things need care in a game of several players. Masks: the
+network never gives an illegal action a chance. Credit: what a seat earns counts for that seat's own
+decisions, whoever moved when it was paid; so an advantage is worked out along each seat's own
+decisions, not along the moves of the game.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Args:
     """players at the table"""
     opponent: str = "scripted-easy"
     """bot to play and to be measured against; nothing is learned from its moves"""
-    opponent_share: float = 0.75
+    opponent_share: float = 1.0
     """share of games in which it holds all seats but one"""
     seed: int = 1
     """seed of deals, weights and choices"""
@@ -51,14 +52,14 @@ class Args:
     """passes over a round"""
     minibatch: int = 2048
     """decisions in a step of the optimiser"""
-    learning_rate: float = 2e-3
+    learning_rate: float = 1e-3
     """Adam's step size at the start; it falls to nothing"""
     gae_lambda: float = 0.95
     """how far later rewards are trusted over the value of the seat's next decision"""
     clip: float = 0.2
     """change of a probability ratio beyond which a decision pulls no more"""
-    entropy: float = 0.003
-    """weight of the policy's entropy: without it, naive self-play settles on a single reply"""
+    entropy: float = 0.05
+    """weight of the policy's entropy at the start, falling to nothing: it keeps choices open"""
     value: float = 0.5
     """weight of the value's squared error"""
     width: int = 128
@@ -173,7 +174,9 @@ def advantages(data: Round, gae_lambda: float) -> tuple[Tensor, Tensor]:
     return torch.from_numpy(advantage), torch.from_numpy(known)
 
 
-def learn(agent: Agent, optimiser: torch.optim.Optimizer, data: Round, args: Args) -> float:
+def learn(
+    agent: Agent, optimiser: torch.optim.Optimizer, data: Round, args: Args, entropy_weight: float
+) -> float:
     """The PPO update; the policy's entropy."""
     advantage, known = advantages(data, args.gae_lambda)
     target = advantage + data.value
@@ -190,7 +193,7 @@ def learn(agent: Agent, optimiser: torch.optim.Optimizer, data: Round, args: Arg
             policy_loss = -torch.min(gain * ratio, gain * clipped).mean()
             entropy = choice.entropy().mean()
             value_loss = (value - wanted).square().mean()
-            loss = policy_loss - args.entropy * entropy + args.value * value_loss
+            loss = policy_loss - entropy_weight * entropy + args.value * value_loss
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
@@ -236,9 +239,10 @@ def main() -> None:
         f"wins against {args.opponent} (fair: {fair:.1%}) before: {measure(agent, opponent, args)}"
     )
     for k in range(rounds):
-        optimiser.param_groups[0]["lr"] = args.learning_rate * (1 - k / rounds)
+        left = 1 - k / rounds
+        optimiser.param_groups[0]["lr"] = args.learning_rate * left
         collect(agent, opponent, own, env, data)
-        entropy = learn(agent, optimiser, data, args)
+        entropy = learn(agent, optimiser, data, args, args.entropy * left)
         if (k + 1) % max(1, rounds // 10) == 0:
             done, seconds = (k + 1) * args.num_envs * args.num_steps, time.perf_counter() - started
             print(f"{done:>9,} decisions, {seconds:4.0f} s, entropy {entropy:.2f}, "
