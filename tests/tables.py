@@ -2,7 +2,7 @@
 
 import random
 
-import numpy as np
+from variety import resolve_at_random
 
 from kuku_env.core.layout import Layout
 from kuku_env.envs.match import Match
@@ -21,8 +21,7 @@ def play(match, chance, patience, moves=None):
     while not match.over and moves != 0:
         yield match
         if match.at_chance:
-            outcomes, weights = zip(*match.chance_outcomes(), strict=True)
-            match.resolve(chance.choices(outcomes, weights)[0])
+            resolve_at_random(match, chance)
         else:
             legal = match.legal_actions()
             patient = ACCEPT in legal and chance.random() < patience
@@ -43,9 +42,3 @@ def random_match(rules, seed, moves=None, explicit=False):
     for match in random_game(rules, seed, moves, explicit):
         last = match
     return last
-
-
-def state_of(match):
-    """All of a game's state but its generator and what the last step told."""
-    left_out = ("rng", "explicit_chance", "logged", "log", "rewards")
-    return {k: np.array(match.record[k]).tobytes() for k in GAME.state.names if k not in left_out}

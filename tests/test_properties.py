@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import every_game
-from variety import is_complete, most_decisions, options_of
+from variety import is_complete, most_decisions, move_at_random, options_of
 
 from kuku_env.core.chance import generator_states
 from kuku_env.core.game import ILLEGAL, IllegalActionError
@@ -22,20 +22,12 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 
 def positions(match, seed, moves=200):
-    """Play on at random and yield before each move, and at the end.
-
-    Often the first legal action is taken: that makes for long rounds.
-    """
+    """Play on at random and yield before each move, and at the end."""
     chance = random.Random(seed)
     first = chance.choice([0.1, 0.5, 0.9])
     while not match.over and moves > 0:
         yield match
-        if match.at_chance:
-            outcomes, weights = zip(*match.chance_outcomes(), strict=True)
-            match.resolve(chance.choices(outcomes, weights)[0])
-        else:
-            legal = match.legal_actions()
-            match.step(legal[0] if chance.random() < first else chance.choice(legal))
+        move_at_random(match, chance, first)
         moves -= 1
     yield match
 

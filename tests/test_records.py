@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from kuku_doubt_tables import TABLES
 from referee import Referee, RuleViolation, check_record, play_random, seat_stream
-from tables import GAME, LAYOUT, random_match, state_of
+from tables import GAME, LAYOUT, random_match
 from test_referee import CHANGED, example
+from variety import state_of
 
 from kuku_env.bots import exported
 from kuku_env.core import encoder

@@ -10,7 +10,7 @@ from channels import different, every_channel
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy import GAMES, every_game
-from variety import hidden_swaps, tables_of
+from variety import hidden_swaps, resolve_at_random, tables_of
 
 from kuku_env.envs.match import Match
 
@@ -25,11 +25,14 @@ SWAPPING = [game for game in GAMES if swapping(game)]
 every_swapping_game = pytest.mark.parametrize("game", SWAPPING, ids=lambda game: game.name)
 
 
-def moved_on(game, options, seed, moves):
+def moved_on(game, options, seed, moves, explicit=False):
     """A match after so many random moves."""
-    match, chance = Match(game, seed=seed, **options), random.Random(seed)
+    match, chance = Match(game, seed=seed, explicit_chance=explicit, **options), random.Random(seed)
     while not match.over and len(match.moves) < moves:
-        match.step(chance.choice(match.legal_actions()))
+        if match.at_chance:
+            resolve_at_random(match, chance)
+        else:
+            match.step(chance.choice(match.legal_actions()))
     return match
 
 
@@ -99,24 +102,15 @@ def other_pasts(match, chance, tries):
             yield twin
 
 
-def explicit_match(game, options, seed, moves):
-    match, chance = Match(game, seed=seed, explicit_chance=True, **options), random.Random(seed)
-    while not match.over and len(match.moves) < moves:
-        if match.at_chance:
-            outcomes, weights = zip(*match.chance_outcomes(), strict=True)
-            match.resolve(chance.choices(outcomes, weights)[0])
-        else:
-            match.step(chance.choice(match.legal_actions()))
-    return match
-
-
 @every_game
 def test_whoever_reads_the_same_stream_receives_the_same(game):
     """Two pasts that the stream of a seat does not tell apart, no other channel does."""
     found, tables = 0, tables_of(game)
     for seed in range(40):
         chance = random.Random(seed)
-        match = explicit_match(game, tables[seed % len(tables)], seed, chance.randrange(10, 120))
+        match = moved_on(
+            game, tables[seed % len(tables)], seed, chance.randrange(10, 120), explicit=True
+        )
         for other in other_pasts(match, chance, 6):
             for seat in range(match.num_players):
                 if match.stream(seat) == other.stream(seat):

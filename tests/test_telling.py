@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
-from variety import tables_of
+from variety import move_at_random, state_of, tables_of
 
 from kuku_env.core.encoder import encode_view, legal_mask
 from kuku_env.envs.match import Match
@@ -27,25 +27,13 @@ def played(game, options, seed, *, explicit=False, moves=90):
     first = chance.choice([0.1, 0.4, 0.7])  # how often the first legal action is taken
     while not match.over and len(match.moves) < moves:
         yield match
-        if match.at_chance:
-            outcomes, weights = zip(*match.chance_outcomes(), strict=True)
-            match.resolve(chance.choices(outcomes, weights)[0])
-        else:
-            legal = match.legal_actions()
-            match.step(legal[0] if chance.random() < first else chance.choice(legal))
+        move_at_random(match, chance, first)
     yield match
 
 
 def last(game, options, seed, **how):
     *_, match = played(game, options, seed, **how)
     return match
-
-
-def state_of(match):
-    """All of a game's state but its generator and what the last step told."""
-    left_out = ("rng", "explicit_chance", "logged", "log", "rewards")
-    kept = (name for name in match.game.state.names if name not in left_out)
-    return {name: np.array(match.record[name]).tobytes() for name in kept}
 
 
 # ---- views -------------------------------------------------------------------------------------

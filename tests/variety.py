@@ -10,6 +10,7 @@ hidden from the seat have changed places. All of it may be left out.
 import importlib
 import random
 
+import numpy as np
 from hypothesis import strategies as st
 
 
@@ -40,6 +41,31 @@ def options_of(game):
     if make := _told(game, "random_options", None):
         strategies.append(st.integers(0, 2**32).map(lambda seed: make(random.Random(seed))))
     return st.one_of(strategies)
+
+
+def resolve_at_random(match, chance):
+    """Give the chance event that is waited for an outcome, as likely as it is."""
+    outcomes, weights = zip(*match.chance_outcomes(), strict=True)
+    match.resolve(chance.choices(outcomes, weights)[0])
+
+
+def move_at_random(match, chance, first):
+    """A random event, or an action: with probability ``first`` the first that is legal.
+
+    Often the first legal action: that makes for long rounds.
+    """
+    if match.at_chance:
+        resolve_at_random(match, chance)
+    else:
+        legal = match.legal_actions()
+        match.step(legal[0] if chance.random() < first else chance.choice(legal))
+
+
+def state_of(match):
+    """All of a game's state but its generator and what the last step told."""
+    left_out = ("rng", "explicit_chance", "logged", "log", "rewards")
+    kept = (name for name in match.game.state.names if name not in left_out)
+    return {name: np.array(match.record[name]).tobytes() for name in kept}
 
 
 def is_complete(match):
