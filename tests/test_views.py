@@ -199,6 +199,7 @@ def test_a_field_of_every_kind():
         Field("index", (3,), 9, "cards", "index", "", ("x", "y")),
         Field("each", (3, 2), 1, "cards", "each_one_hot", "", ("x", "y")),
         Field("vector", (2,), 9, "pair", "vector", ""),
+        Field("product", (3,), 1, "pair", "product", "", (1, 2, 4)),
         Field("of_seats", (4, 1), 9, "seats[relative].n", "scalar", ""),
         Field("newest", (2,), 9, "list[newest].n", "scalar", ""),
         Field("oldest", (2,), 9, "list[oldest].n", "scalar", ""),
@@ -211,8 +212,12 @@ def test_a_field_of_every_kind():
     view |= {"a": {"b": 7}, "word": "z", "cell": 5, "cards": ["y", "y", "x"], "pair": [1, 2]}
     view |= {"seats": [{"n": 3}, {"n": 4}], "list": [{"n": 1}, {"n": 2}, {"n": 3}], "legal": []}
     cells = [5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 2, 2, 2, 1, 0, 1, 0, 1, 1, 0]
-    cells += [1, 2, 4, 3, 0, 0, 3, 2, 1, 2, 0, 0]
+    cells += [1, 2, 0, 1, 0, 4, 3, 0, 0, 3, 2, 1, 2, 0, 0]
     assert encode_view(spec, view).tolist() == cells
+    pairs = Layout("g", 1, (Field("product", (2,), 1, "pair?", "product", "", (1, 2)),)).to_json()
+    for pair in (None, [], [2], [1, 3], ["L", 2], [1, 2, 1]):
+        assert encode_view(pairs, {**view, "pair": pair}).tolist() == [0, 0]
+    assert encode_view(pairs, {**view, "pair": [2, 1]}).tolist() == [0, 1]
     view |= {"flag": True, "word": "y", "cell": 2, "cards": {"x": 1, "y": 9}, "list": []}
     fails(lambda: encode_view(spec, view), "cards", "a list of at most 3 is needed")
     assert legal_mask(spec, {**view, "legal": ["go 0"]}).tolist() == [0, 1, 0]

@@ -163,6 +163,12 @@ def _index(path: str, value: Any, values: Sequence[Any], width: int) -> list[int
     return cells + [0] * (width - len(cells))
 
 
+def _product(path: str, value: Any, values: Sequence[Any], width: int) -> list[int]:
+    entries = checked_list(path, value)
+    product = math.prod(entries) if [type(entry) for entry in entries] == [int, int] else None
+    return [int(k < len(values) and values[k] == product) for k in range(width)]
+
+
 def _each_one_hot(path: str, value: Any, values: Sequence[Any], width: int) -> list[int]:
     cells = [0] * width
     for k, place in enumerate(_places(path, value, values, width // len(values))):
@@ -180,4 +186,5 @@ _HOW: dict[str, Callable[[str, Any, Sequence[Any], int], list[int]]] = {
     "index": _index,
     "each_one_hot": _each_one_hot,
     "vector": _vector,
+    "product": _product,
 }

@@ -37,7 +37,8 @@ class Field:
     the last), ``seat`` (a 1 at the seat's place relative to the observer), ``count`` (how often
     each of ``values`` occurs in a list, or stands in a mapping), ``index`` (1 + the place in
     ``values`` of each entry of a list, 0 where there is none), ``each_one_hot`` (a one-hot row for
-    each entry of a list), ``vector`` (a list of numbers as it is).
+    each entry of a list), ``vector`` (a list of numbers as it is), ``product`` (a
+    1 at the place in ``values`` of the product of a list of two numbers; zeros for another list).
     """
 
     name: str

@@ -29,4 +29,10 @@ PAIR_LOW = np.array([low for low, _ in PAIRS], np.int16)
 PAIR_HIGH = np.array([high for _, high in PAIRS], np.int16)
 PAIR_PRODUCT = PAIR_LOW * PAIR_HIGH  # 0 with a Liar: no claim
 
+# The true claim on two ranks, as a place among the claims; -1 with a Liar.
+TRUE_CLAIM = np.array(
+    [[CLAIMS.index(a * b) if a * b else -1 for b in range(NUM_RANKS)] for a in range(NUM_RANKS)],
+    np.int16,
+)
+
 CARD_NAMES: tuple[str | int, ...] = ("L", *range(1, 10))

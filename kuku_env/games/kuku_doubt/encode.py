@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from kuku_env.core.jit import njit
-from kuku_env.games.kuku_doubt.cards import CLAIM_NUMBER, LIVES, MAX_PLAYERS, NUM_RANKS
+from kuku_env.games.kuku_doubt.cards import CLAIM_NUMBER, LIVES, MAX_PLAYERS, NUM_RANKS, TRUE_CLAIM
 from kuku_env.games.kuku_doubt.layout import HISTORY, LAYOUT, MANY, SECRETS
 from kuku_env.games.kuku_doubt.state import (
     BY,
@@ -28,9 +28,9 @@ from kuku_env.games.kuku_doubt.state import (
 
 (
     PHASE, TO_ACT, PLAYERS, DECK, DUEL_LIVES, PLACEMENT, CONSISTENT, SUDDEN_DEATH, ACCEPTS_LEFT,
-    HAND, SAW_NOW, THROWN_NOW, PASSED_LAST, LIFE_CARDS, LIVES_LEFT, FACE_UP, TABLE, PILE, BOX,
-    CLAIMS_MADE, LAST_CLAIM, CLAIM_SEATS, CLAIM_NUMBERS, CLAIM_DISCARDS, CLAIM_SAW, CLAIM_THROWN,
-    CLAIM_PASSED, MY_DISCARDS, SEEN_BEFORE, RECORD,
+    HAND, PRODUCT, SAW_NOW, THROWN_NOW, PASSED_LAST, LIFE_CARDS, LIVES_LEFT, FACE_UP, TABLE, PILE,
+    BOX, CLAIMS_MADE, LAST_CLAIM, CLAIM_SEATS, CLAIM_NUMBERS, CLAIM_DISCARDS, CLAIM_SAW,
+    CLAIM_THROWN, CLAIM_PASSED, MY_DISCARDS, SEEN_BEFORE, RECORD,
 ) = (LAYOUT.start(field.name) for field in LAYOUT.fields)  # fmt: skip
 PAIR, HIDDEN_LIVES, PILE_CARDS, BOX_CARDS = (SECRETS.start(f.name) for f in SECRETS.fields)
 
@@ -43,6 +43,13 @@ def put_cards(out: Any, at: int, cards: Any, shown: int) -> None:
     """
     for k in range(2):
         out[at + max(0, int(cards[k]))] += shown * (cards[k] != NO_CARD)
+
+
+@njit
+def put_product(out: Any, pair: Any, shown: int) -> None:
+    """Mark the true claim on a pair if it is shown (1, else 0); a missing card reads as a Liar."""
+    claim = int(TRUE_CLAIM[max(0, int(pair[0])), max(0, int(pair[1]))])
+    out[PRODUCT + max(0, claim)] += shown * (claim >= 0)
 
 
 @njit
@@ -82,6 +89,7 @@ def encode(s: Any, me: int, out: Any) -> None:
     holding = (s.phase == DISCARDING) | (s.phase == CLAIMING) | (s.phase == CHANCE)
     mine = int(holding & (s.turn == me))
     put_cards(out, HAND, s.pair, mine)
+    put_product(out, s.pair, mine)
     put_cards(out, SAW_NOW, s.saw, mine)
     put_cards(out, THROWN_NOW, s.thrown, mine)
 

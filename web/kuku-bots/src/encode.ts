@@ -184,6 +184,13 @@ const eachOneHot: Cells = (path, value, values, width) => {
   return cells;
 };
 
+const product: Cells = (path, value, values, width) => {
+  const entries = checkedList(path, value);
+  const whole = entries.length === 2 && entries.every(Number.isInteger);
+  const found = whole ? (entries[0] as number) * (entries[1] as number) : undefined;
+  return zeros(width).map((_, k) => Number(k < values.length && values[k] === found));
+};
+
 const HOW: Record<How, Cells> = {
   scalar,
   flag,
@@ -194,4 +201,5 @@ const HOW: Record<How, Cells> = {
   index,
   each_one_hot: eachOneHot,
   vector,
+  product,
 };

@@ -50,6 +50,7 @@ export const HOWS = [
   "index",
   "each_one_hot",
   "vector",
+  "product",
 ] as const;
 export type How = (typeof HOWS)[number];
 
