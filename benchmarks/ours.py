@@ -9,6 +9,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from benchmarks.measure import Chunk, Duration, aec_chunk, main, timed
 
@@ -16,12 +17,12 @@ GAMES = 4096
 STEPS = 100  # decisions of every game between two looks at the clock
 
 
-def batch(cores: int) -> Chunk:
+def batch(cores: int, game: str = "kuku/KukuDoubt-v0", **rules: Any) -> Chunk:
     """BatchEnv, 4 players: random legal play through the public ``step(actions)``."""
     from kuku_env.core.chance import generator_states
     from kuku_env.envs.batch import BatchEnv
 
-    env = BatchEnv("kuku/KukuDoubt-v0", num_envs=GAMES, seed=0, threads=cores, num_players=4)
+    env = BatchEnv(game, num_envs=GAMES, seed=0, threads=cores, num_players=4, **rules)
     env.reset()
     generators = generator_states(1, GAMES)
 
@@ -95,6 +96,8 @@ def training(cores: int, width: int) -> Chunk:
 
 SUBJECTS = {
     "batch": batch,
+    "batch-doubt": partial(batch, game="kuku/Doubt-v0", preset="kirakuken"),
+    "batch-liars-cry": partial(batch, game="kuku/LiarsCry-v0"),
     "aec": aec,
     "import-time": import_time,
     "first-decision": first_decision,

@@ -63,6 +63,10 @@ GROUPS: dict[str, list[Ratio | Limit]] = {
         Ratio(BATCH, Subject("peers", "pgx-tuned"), "per_cpu_second"),
         Ratio(BATCH_2, BATCH, "per_second", 1.7),
     ],
+    "games": [
+        Ratio(Subject("ours", name), Subject("peers", "pgx"), "per_cpu_second", 0.6)
+        for name in ("batch-doubt", "batch-liars-cry")
+    ],
     "aec": [Ratio(Subject("ours", "aec"), Subject("peers", "leduc"), "per_cpu_second", 15.0)],
     "start": [
         Limit(Subject("ours", "first-compilation"), 40.0),
