@@ -131,12 +131,22 @@ def example_advise_ja() -> str:
     return _conversation({"id": 4, "op": "advise", "bot": "scripted-normal", "lang": "ja"})
 
 
+def example_repair() -> str:
+    """A card is put face up on other table cards."""
+    match = Match("liars-cry", seed=7, num_players=3, first_player=0)
+    for kind in ("lead", "play"):
+        match.act(next(act for act in match.view(0)["legal"] if act.startswith(kind)))
+    view = match.view(1)
+    request = {"id": 5, "op": "repair", "act": f"lead {view['hand'][0]}"}
+    return f"{_cut_short(request)}\n{_json(Service().reply({**request, 'view': view}), indent=1)}"
+
+
 def example_errors() -> str:
     """A request without a view, a bot that there is not, a view with something wrong in it."""
     view = example_match().view(1)
     wrong = {**view, "claims": [{**view["claims"][0], "number": 11}]}
     lines = []
-    for number, change in enumerate(({}, {"bot": "nobody", "view": view}, {"view": wrong}), 5):
+    for number, change in enumerate(({}, {"bot": "nobody", "view": view}, {"view": wrong}), 6):
         request = {"id": number, "op": "act", "bot": "random", **change}
         shown = _json(request).replace(_json(view), "{…}").replace(_json(wrong), "{…}")
         lines += [shown, _json(Service().reply(request))]
@@ -151,7 +161,12 @@ def _conversation(request: dict[str, Any]) -> str:
         if key in reply:
             reply[key] = _ends(reply[key])
     told = _json(reply, indent=1).replace('{"…": "…"}', "…").replace('"…": "…"', "…")
-    return f'{_json(request)[:-1]}, "view": {{…}}}}\n{told}'
+    return f"{_cut_short(request)}\n{told}"
+
+
+def _cut_short(request: dict[str, Any]) -> str:
+    """The request with a view that is not shown."""
+    return f'{_json(request)[:-1]}, "view": {{…}}}}'
 
 
 def _ends(many: Any) -> Any:

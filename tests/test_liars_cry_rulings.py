@@ -708,14 +708,15 @@ def test_l15_a_new_deal_that_nobody_acted_in_scores_the_hands():
 
 
 def repaired(match, seat, act):
-    return repair(match.record, seat, act).acts
+    return repair(match.view(seat), act).acts
 
 
 def carry_out(match, seat, act, *takes):
     """An irregular act by its repair; ``takes`` are the answers to which card to take."""
-    meant, done = repair(match.record, seat, act), 0
+    before, done = match.view(seat), 0
+    meant = repair(before, act)
     for answer in (*takes, None):
-        while (due := meant.due(match.record, done)) is not None:
+        while (due := meant.due(before, match.view(seat), done)) is not None:
             play(match, due)
             done += 1
         if answer is not None:
@@ -726,15 +727,15 @@ def carry_out(match, seat, act, *takes):
 def test_a_face_up_card_on_table_cards_is_a_collect_and_then_the_lead():
     match = deal(A, B, C)
     play(match, "lead C1", "play C7")
-    assert repaired(match, 1, "face up C6") == ("collect", "lead C6")
-    carry_out(match, 1, "face up C6", "take 1")
+    assert repaired(match, 1, "lead C6") == ("collect", "lead C6")
+    carry_out(match, 1, "lead C6", "take 1")
     assert table(match, 1) == "C6"
     assert hand(match, 1) == "C1 C3 C3 C7 Hanyu"
     assert (match.to_act, match.view(1)["phase"]) == (1, "act")
 
 
 def test_a_face_up_card_where_no_card_is_to_be_taken():
-    match = carry_out_after_lead("face up C7")
+    match = carry_out_after_lead("lead C7")
     assert table(match, 0) == "C7"
     assert taken(match, 0) == {"C1": 1}
 
@@ -748,7 +749,7 @@ def carry_out_after_lead(act):
 def test_where_the_collection_ends_the_deal_the_card_goes_back_to_hand():
     match = deal("C1 C2", "C3 C4", "C1 C2")
     play(match, "lead C1", "play C2")
-    carry_out(match, 1, "face up C4", "take 1")
+    carry_out(match, 1, "lead C4", "take 1")
     assert match.over
     assert told(match, "deal_end")[0]["hands"][1] == ["C2", "C3", "C4"]
 
@@ -756,19 +757,20 @@ def test_where_the_collection_ends_the_deal_the_card_goes_back_to_hand():
 def test_the_card_is_not_led_in_the_next_deal():
     match = deal("C1 C2", "C3 C4", "C1 C2", deals=2)
     play(match, "lead C1", "play C2")
-    meant = repair(match.record, 1, "face up C4")
-    play(match, meant.due(match.record, 0), "take 1")
+    before = match.view(1)
+    meant = repair(before, "lead C4")
+    play(match, meant.due(before, match.view(1), 0), "take 1")
     give(match, "C1 C1", "C3 C4", "C2 C2")
     assert match.to_act == 1  # it deals, and holds that card again
-    assert meant.due(match.record, 1) is None
-    assert meant.over(match.record)
+    assert meant.due(before, match.view(1), 1) is None
+    assert meant.dropped(before, match.view(1))
 
 
 def test_an_exposed_card_counts_as_in_hand_during_the_check():
     match = deal("C1 C1 Hanyu", "C3 C4 Hanyu", "C2 C2 Hanyu", dealer=1)
     play(match, "lead C4", "skip", "skip", "skip")
     assert hand(match, 1) == "C3"
-    carry_out(match, 1, "face up C3")
+    carry_out(match, 1, "lead C3")
     assert taken(match, 1) == {"C4": 1, "Hanyu": 3}
     assert table(match, 1) == "C3"  # the hand was not empty, and the deal goes on
     assert legal(match) == ["collect"]
@@ -798,7 +800,7 @@ def test_a_face_up_card_from_a_player_not_to_act_without_table_cards_is_undone()
     match = deal(A, B, C)
     play(match, "lead C1", "play C1", "doubt")  # a wrong doubt: seat 2 acts on, not seat 1
     assert match.to_act == 2
-    assert repaired(match, 1, "face up C3") == ()
+    assert repaired(match, 1, "lead C3") == ()
 
 
 @pytest.mark.parametrize("moves", [[], ["lead C2", "play C2"]])
@@ -807,10 +809,10 @@ def test_a_key_person_face_up_is_undone(moves):
     play(match, *moves)
     seat = match.to_act
     key = "KeyB" if seat else "KeyA"
-    assert repaired(match, seat, f"face up {key}") == ()
+    assert repaired(match, seat, f"lead {key}") == ()
 
 
-@pytest.mark.parametrize("act", ["play C3", "collect", "doubt", "skip", "face up C6"])
+@pytest.mark.parametrize("act", ["play C3", "collect", "doubt", "skip", "lead C6"])
 def test_any_other_act_out_of_turn_is_undone(act):
     match = deal(A, B, C)
     play(match, "lead C1", "play C7", "play C3", "play C2")
@@ -820,28 +822,28 @@ def test_any_other_act_out_of_turn_is_undone(act):
 
 def test_legal_acts_stand_for_themselves():
     match = deal(A, B, C)
-    assert repaired(match, 0, "face up C7") == repaired(match, 0, "lead C7") == ("lead C7",)
+    assert repaired(match, 0, "lead C7") == ("lead C7",)
     play(match, "lead C7")
-    assert repaired(match, 0, "face up Hanyu") == repaired(match, 0, "skip") == ("skip",)
+    assert repaired(match, 0, "lead Hanyu") == repaired(match, 0, "skip") == ("skip",)
     assert repaired(match, 0, "play C1") == ("play C1",)
 
 
 def test_what_cannot_be_done_at_all_is_undone():
     match = deal(A, B, C)
-    assert repaired(match, 0, "face up Hanyu") == ()  # it cannot be led
-    assert repaired(match, 0, "face up C6") == ()  # it is not held
+    assert repaired(match, 0, "lead Hanyu") == ()  # it cannot be led
+    assert repaired(match, 0, "lead C6") == ()  # it is not held
     assert repaired(match, 0, "collect") == ()
     play(match, "lead C1", "play C7", "collect")
-    assert repaired(match, 1, "face up C6") == ()  # which card to take is asked
+    assert repaired(match, 1, "lead C6") == ()  # which card to take is asked
     assert repaired(match, 1, "take 1") == ("take 1",)
     match = deal("C1", "C2", "C3", **NO_LEAD)
-    assert repaired(match, 0, "face up C1") == ()  # the match is over
+    assert repaired(match, 0, "lead C1") == ()  # the match is over
 
 
-@pytest.mark.parametrize("act", ["face up", "face up C9", "shout", "play", "take 0", None, 3])
+@pytest.mark.parametrize("act", ["lead", "lead C9", "shout", "play", "take 0", None, 3])
 def test_a_text_that_is_no_act_is_an_error(act):
-    with pytest.raises(ValueError, match="no act"):
-        repair(deal(A, B, C).record, 0, act)
+    with pytest.raises(ValueError, match="no action"):
+        repair(deal(A, B, C).view(0), act)
 
 
 def test_step_still_refuses_an_irregular_act():

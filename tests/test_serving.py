@@ -264,7 +264,7 @@ def test_http_other_paths_and_methods_are_errors_of_the_protocol(client):
 def test_openapi_describes_what_is_said(client):
     described = client.get("/openapi.json").json()
     assert set(described["paths"]) == {
-        *("/v1/act", "/v1/advise", "/v1/bots", "/v1/spec/{game}", "/healthz")
+        *("/v1/act", "/v1/advise", "/v1/repair", "/v1/bots", "/v1/spec/{game}", "/healthz")
     }
     body = described["paths"]["/v1/act"]["post"]["requestBody"]["content"]["application/json"]
     assert body["schema"] == REQUEST

@@ -8,12 +8,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kuku_env.bots import BotError, ExportedPolicy
 from kuku_env.command.serve import refuse
-from kuku_env.core.game import Game, OptionError, Policy
+from kuku_env.core.game import Game, OptionError, Policy, Repair
 from kuku_env.envs.match import Match
 from kuku_env.envs.records import write_record
 from kuku_env.envs.words import LANGUAGES, action_words, event_words
@@ -35,6 +36,9 @@ _WORDS = {
     "hand": ("your cards: {cards}", "手札: {cards}"),
     "you_can": ("you can: {list}", "できること: {list}"),
     "unknown": ("{text!r} is nothing you can do now.", "「{text}」は今できません。"),
+    "repaired": ("“{text}” is taken as: {list}; {why}.", "「{text}」は{list}とします。{why}。"),
+    "undone": ("“{text}”: {why}.", "「{text}」: {why}。"),
+    "dropped": ("“{text}” is dropped.", "「{text}」は取り消しです。"),
     "several": ("Which of these? {list}", "どれですか? {list}"),
     "won": ("You win.", "あなたの勝ちです。"),
     "lost": ("You come in place {place}.", "あなたは{place}位です。"),
@@ -131,6 +135,27 @@ def rule_value(text: str) -> Any:
         return text
 
 
+@dataclass
+class _Repairing:
+    """What the player did wrongly, being carried out as the acts that it stands for."""
+
+    text: str
+    repair: Repair
+    before: Mapping[str, Any]  # the player's view when it was done
+    done: int = 0
+
+    def next(self, now: Mapping[str, Any]) -> str | None:
+        """The act that is due by the player's view, if there is one."""
+        act = self.repair.due(self.before, now, self.done)
+        self.done += act is not None
+        return act
+
+    def dropped(self, now: Mapping[str, Any]) -> bool:
+        """Whether what is left will not be done any more."""
+        unfinished = self.done < len(self.repair.acts)
+        return unfinished and (not now["legal"] or self.repair.dropped(self.before, now))
+
+
 class _Table:
     """One person's game."""
 
@@ -140,6 +165,7 @@ class _Table:
         self.match, self.me, self.bots, self.lang = match, me, bots, lang
         self.question = Question(None, None, seed, 1.0, lang)
         self.told = 0  # events of my stream that were printed
+        self.repairing: _Repairing | None = None
 
     def say(self, key: str, **parts: Any) -> None:
         print(_WORDS[key][LANGUAGES.index(self.lang)].format(**parts))
@@ -155,10 +181,11 @@ class _Table:
         while not self.match.over:
             self.tell_news()
             if self.match.to_act == self.me:
-                self.match.act(self.ask())
+                self.match.act(self.repaired() or self.ask())
             else:
                 self.let_bot_act()
         self.tell_news()
+        self.repaired()  # says so where the game ended before all was done
 
     def tell_news(self) -> None:
         events = self.match.stream(self.me)
@@ -176,6 +203,37 @@ class _Table:
 
     # ------------------------------------------------------------ the player's turn
 
+    def repaired(self) -> str | None:
+        """The act that is due of those that an irregular one stands for."""
+        if self.repairing is None:
+            return None
+        now = self.match.view(self.me)
+        act = self.repairing.next(now)
+        if self.repairing.dropped(now):
+            self.say("dropped", text=self.repairing.text)
+            self.repairing = None
+        return act
+
+    def begin_repair(self, typed: str, view: Mapping[str, Any]) -> bool:
+        """Whether what was typed, which is not legal, is an act that the rules make something of.
+
+        Says what, or why it is undone.
+        """
+        game, seat, n = self.match.game, self.me, self.match.num_players
+        texts = (game.telling.action_text(a, seat, n) for a in range(game.layout.num_actions))
+        found = [] if game.repair is None else meant(typed, list(texts))
+        if game.repair is None or len(found) != 1:
+            return False
+        repair = game.repair(view, found[0])
+        why = repair.words[LANGUAGES.index(self.lang)]
+        if repair.acts:
+            self.repairing = _Repairing(found[0], repair, view)
+        self.say(
+            "repaired" if repair.acts else "undone",
+            text=found[0], why=why, list=" · ".join(repair.acts),
+        )  # fmt: skip
+        return True
+
     def ask(self) -> str:
         """The text of an action that is legal."""
         view = self.match.view(self.me)
@@ -192,6 +250,10 @@ class _Table:
                 found = meant(typed, legal)
                 if len(found) == 1:
                     return found[0]
+                if not found and self.begin_repair(typed, view):
+                    if (act := self.repaired()) is not None:
+                        return act
+                    continue
                 self.say("several" if found else "unknown", text=typed, list=", ".join(found[:9]))
 
     def follow(self, command: str, legal: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -162,6 +162,31 @@ class Words:
 
 
 @dataclass(frozen=True)
+class Repair:
+    """What an irregular act of a person stands for, where a game's rules repair it.
+
+    ``acts``: legal acts in their order; none: it is undone. ``words``: why, in English and
+    Japanese. ``within``: a key of the view; once its value changes, what is left is dropped.
+    """
+
+    acts: tuple[str, ...]
+    words: tuple[str, str]
+    within: str | None = None
+
+    def due(self, before: Mapping[str, Any], now: Mapping[str, Any], done: int) -> str | None:
+        """The act that follows ``done`` of them; None: none now, or none any more (``dropped``).
+
+        ``before`` and ``now``: the seat's views when it acted, and at present.
+        """
+        if done == len(self.acts) or self.dropped(before, now):
+            return None
+        return self.acts[done] if self.acts[done] in now["legal"] else None
+
+    def dropped(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+        return self.within is not None and before[self.within] != now[self.within]
+
+
+@dataclass(frozen=True)
 class Measure:
     """A share that tells of a seat's style: ``sum(part) / sum(whole)`` over games.
 
@@ -192,6 +217,10 @@ class Game:
     A game whose records count what each seat did in public, in a field ``tallies`` (seats, T),
     names these counts in ``tallies``, and in ``measures`` the shares that they give. A count that
     stops somewhere says so in ``tally_limit``.
+
+    A game whose rules make something of what people do wrongly has ``repair``: what an act stands
+    for, by the view of the seat that did it and the text of any action, legal or not. It raises
+    ValueError for another text.
     """
 
     id: str
@@ -214,6 +243,7 @@ class Game:
     tallies: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
     tally_limit: int | None = None
+    repair: Callable[[Mapping[str, Any], str], Repair] | None = None
 
     def __post_init__(self) -> None:
         counted = self.state["tallies"].shape[-1] if "tallies" in (self.state.names or ()) else 0

@@ -1,4 +1,5 @@
-"""What a bot says of a situation, as replies: ``act`` decides, ``advise`` explains."""
+"""What is said of a situation, as replies: a bot decides (``act``) or explains (``advise``), and
+the rules say what an irregular act stands for (``repair``)."""
 
 from __future__ import annotations
 
@@ -12,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kuku_env.core.chance import choose
+from kuku_env.core.checks import shown
 from kuku_env.core.game import Policy
-from kuku_env.protocol.request import Question, Situation
+from kuku_env.envs.words import LANGUAGES
+from kuku_env.protocol.request import Question, Seen, Situation
 from kuku_env.protocol.wire import ProtocolError
 from kuku_env.protocol.words import advice_words
 
@@ -172,6 +175,23 @@ def _knowledge(thought: Opinion) -> dict[str, Any]:
         "pairs": None if pairs is None else [[low, high, p] for (low, high), p in pairs],
     }
     return {**known, "not_told": thought.reasons} if thought.reasons else known
+
+
+def repair(seen: Seen, act: Any, lang: str) -> dict[str, Any]:
+    """The reply to ``repair``: what an act of the seat whose view this is stands for.
+
+    Raises ProtocolError: illegal_action where the game's rules repair nothing, bad_json for a text
+    that is no action's.
+    """
+    if seen.game.repair is None:
+        raise ProtocolError("illegal_action", f"the rules of {seen.game.id} repair no acts", "act")
+    try:
+        found = seen.game.repair(seen.view, act)
+    except ValueError:
+        allowed = "the text of an action is needed, legal or not"
+        raise ProtocolError("bad_json", f"given {shown(act)}; {allowed}", "act") from None
+    words = found.words[LANGUAGES.index(lang)]
+    return {"acts": list(found.acts), "within": found.within, "lang": lang, "words": words}
 
 
 def tempered(chances: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from kuku_env import __version__
 from kuku_env.core.checks import shown
 from kuku_env.games import find_game
-from kuku_env.protocol.openapi import ACT, ADVISE, ERRORS, asking, telling
+from kuku_env.protocol.openapi import ACT, ADVISE, ERRORS, REPAIR, REPAIRING, asking, telling
 from kuku_env.protocol.service import Service, failure, line_of
 from kuku_env.protocol.wire import ProtocolError, too_large
 
@@ -64,6 +64,11 @@ def make_app(service: Service, origins: Sequence[str] = ()) -> FastAPI:
     async def advise(request: Request) -> Response:
         """What a bot thinks of every legal action, in figures and in words."""
         return await answer(request, "advise")
+
+    @app.post("/v1/repair", openapi_extra=asking(REPAIR, REPAIRING), responses=ERRORS)
+    async def repair(request: Request) -> Response:
+        """What an act that the rules do not allow stands for, where the game's rules repair it."""
+        return await answer(request, "repair")
 
     @app.get("/v1/bots", openapi_extra=telling("software, games and bots, as hello tells them"))
     def bots() -> Response:

@@ -47,6 +47,16 @@ REQUEST: Schema = {
     },
 }
 
+REPAIRING: Schema = {
+    "type": "object",
+    "additionalProperties": False,
+    "description": "Either view or events, of the seat that acted.",
+    "properties": {
+        **{key: REQUEST["properties"][key] for key in ("id", "op", "view", "events", "lang")},
+        "act": {"type": "string", "description": "the text of an action, legal or not"},
+    },
+}
+
 _KNOWLEDGE: Schema = {
     "bot": {"type": "string"},
     "win": {**_CHANCE, "description": "my chance to win; null: not told"},
@@ -111,6 +121,25 @@ ADVISE: Schema = {
     },
 }
 
+REPAIR: Schema = {
+    "type": "object",
+    "required": ["id", "acts", "within", "lang", "words"],
+    "properties": {
+        "id": _ID,
+        "acts": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "the legal acts that it stands for, in their order; none: it is undone",
+        },
+        "within": {
+            "type": ["string", "null"],
+            "description": "a key of the view: once its value changes, what is left is dropped",
+        },
+        "lang": {"enum": list(LANGUAGES)},
+        "words": {"type": "string", "description": "why, for people"},
+    },
+}
+
 ERROR: Schema = {
     "type": "object",
     "required": ["id", "error"],
@@ -141,9 +170,9 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def asking(reply: Schema) -> Schema:
+def asking(reply: Schema, request: Schema = REQUEST) -> Schema:
     """OpenAPI of a question that gets such a reply."""
-    body = {"required": True, "content": {"application/json": {"schema": REQUEST}}}
+    body = {"required": True, "content": {"application/json": {"schema": request}}}
     return {"requestBody": body, **_replies("the reply", reply)}
 
 

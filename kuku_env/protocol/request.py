@@ -23,21 +23,29 @@ LARGEST = 2**53 - 1  # integers up to here are exact in every JSON reader
 MAX_TEMPERATURE = 100.0
 MAX_NAME = 200  # characters of an id, or of a bot's name
 
-OPS = ("hello", "act", "advise", "quit")
+OPS = ("hello", "act", "advise", "repair", "quit")
 _KEYS = ("id", "op")
 _ASKING = (*_KEYS, "bot", "level", "view", "events", "seed", "temperature", "lang")
+_REPAIRING = (*_KEYS, "view", "events", "act", "lang")
+_KEYS_OF = {"act": _ASKING, "advise": _ASKING, "repair": _REPAIRING}
 
 
 @dataclass(frozen=True)
-class Situation:
-    """A decision of one seat: ``observation`` int8 (1, D), ``mask`` int8 (1, A), and the legal
-    actions, ids to texts, ascending."""
+class Seen:
+    """What one seat knows of a table, whether it has a decision to make or not: ``observation``
+    int8 (1, D), ``mask`` int8 (1, A)."""
 
     game: Game
     options: Any
     view: Mapping[str, Any]
     observation: NDArray[np.int8]
     mask: NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Situation(Seen):
+    """A decision of one seat: its legal actions, ids to texts, ascending."""
+
     legal: Mapping[int, str]
 
 
@@ -70,7 +78,7 @@ def read_op(request: Mapping[str, Any]) -> str:
     op = request.get("op")
     if not isinstance(op, str) or op not in OPS:
         raise ProtocolError("unknown_op", f"given {shown(op)}, allowed: {', '.join(OPS)}", "op")
-    known = _ASKING if op in ("act", "advise") else _KEYS
+    known = _KEYS_OF.get(op, _KEYS)
     for key in request:
         if key not in known:
             words = f"the key {shown(key)} is not known; {op} has {', '.join(known)}"
@@ -94,11 +102,16 @@ def read_question(request: Mapping[str, Any]) -> Question:
     is_number = type(heat) in (int, float) and 0 <= heat <= MAX_TEMPERATURE
     if not is_number or not math.isfinite(heat):
         raise _bad_member("temperature", heat, f"a number from 0 to {MAX_TEMPERATURE:g}")
+    return Question(bot, level, seed, float(heat), read_lang(request))
+
+
+def read_lang(request: Mapping[str, Any]) -> str:
+    """The language of ``words``. Raises ProtocolError (bad_json)."""
     lang = request.get("lang")
     lang = "en" if lang is None else lang
     if not isinstance(lang, str) or lang not in LANGUAGES:
         raise _bad_member("lang", lang, " or ".join(LANGUAGES))
-    return Question(bot, level, seed, float(heat), lang)
+    return lang
 
 
 def _bad_member(key: str, value: Any, allowed: str) -> ProtocolError:
@@ -108,8 +121,22 @@ def _bad_member(key: str, value: Any, allowed: str) -> ProtocolError:
 def read_situation(request: Mapping[str, Any]) -> Situation:
     """The decision that a request's ``view`` or ``events`` describe.
 
-    Raises ProtocolError: bad_view with the path of what is wrong, illegal_action where the seat is
-    not asked to decide anything.
+    Raises ProtocolError as ``read_seen`` does, and illegal_action where the seat is not asked to
+    decide anything.
+    """
+    seen = read_seen(request)
+    game, seat, players = seen.game, seen.view["seat"], seen.options.num_players
+    if not seen.mask.any():
+        raise ProtocolError("illegal_action", f"seat {seat} has no decision to make here")
+    legal = np.flatnonzero(seen.mask[0])
+    texts = {int(a): game.telling.action_text(int(a), seat, players) for a in legal}
+    return Situation(**vars(seen), legal=texts)
+
+
+def read_seen(request: Mapping[str, Any]) -> Seen:
+    """What a request's ``view`` or ``events`` tell of a table.
+
+    Raises ProtocolError (bad_view) with the path of what is wrong.
     """
     given, events = request.get("view"), request.get("events")
     if (given is None) == (events is None):
@@ -123,14 +150,10 @@ def read_situation(request: Mapping[str, Any]) -> Situation:
         observation, mask = encode_view(spec, view), legal_mask(spec, view)
     except ViewError as error:
         raise ProtocolError("bad_view", error.message, error.field) from None
-    if not mask.any():
-        raise ProtocolError("illegal_action", f"seat {view['seat']} has no decision to make here")
-    if view.get("to_act", view["seat"]) != view["seat"]:
+    if mask.any() and view.get("to_act", view["seat"]) != view["seat"]:
         words = f"given actions, but seat {view['seat']} is not the one to act"
         raise ProtocolError("bad_view", words, "legal")
-    seat, players = view["seat"], options.num_players
-    legal = {int(a): game.telling.action_text(int(a), seat, players) for a in np.flatnonzero(mask)}
-    return Situation(game, options, view, observation[None], mask[None], legal)
+    return Seen(game, options, view, observation[None], mask[None])
 
 
 def _view(view: Any) -> tuple[Game, Mapping[str, Any]]:

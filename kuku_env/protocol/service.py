@@ -10,14 +10,16 @@ from typing import Any
 from kuku_env import __version__
 from kuku_env.bots import BotError
 from kuku_env.games import games
-from kuku_env.protocol.answers import act, advise
+from kuku_env.protocol.answers import act, advise, repair
 from kuku_env.protocol.registry import Bots
 from kuku_env.protocol.request import (
     Situation,
     known_games,
     read_id,
+    read_lang,
     read_op,
     read_question,
+    read_seen,
     read_situation,
 )
 from kuku_env.protocol.wire import (
@@ -95,6 +97,8 @@ class Service:
             return self.hello()
         if op == "quit":
             return None
+        if op == "repair":
+            return repair(read_seen(request), request.get("act"), read_lang(request))
         question = read_question(request)
         situation = read_situation(request)
         chosen = (question.bot, question.level)

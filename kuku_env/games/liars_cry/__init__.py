@@ -5,6 +5,7 @@ from kuku_env.games.liars_cry import kernels, state, view
 from kuku_env.games.liars_cry.cards import MAX_PLAYERS, MIN_PLAYERS, NUM_KINDS
 from kuku_env.games.liars_cry.layout import GAME_ID, LAYOUT, MANY, MEASURES, SECRETS, TALLIES
 from kuku_env.games.liars_cry.options import INFORMATION_SETS, PRESETS, Options
+from kuku_env.games.liars_cry.repairs import repair
 from kuku_env.games.liars_cry.scripted import SCRIPTED
 from kuku_env.games.liars_cry.words import WORDS
 
@@ -29,4 +30,5 @@ GAME = Game(
     tallies=TALLIES,
     measures=MEASURES,
     tally_limit=MANY,
+    repair=repair,
 )
