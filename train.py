@@ -1,6 +1,7 @@
 """Make a bot by self-play and export it.
 
-    python train.py --preset demo --run runs/demo
+    python train.py --budget demo --run runs/demo
+    python train.py --game doubt --preset kirakuken --run runs/doubt
     python train.py --run runs/mine --minutes 60 --widths 256 256
     python train.py --resume runs/mine
     python train.py --learner maskable-ppo --game doubt --run runs/ppo
@@ -41,8 +42,10 @@ class Command:
     learner: Literal["self-play", "maskable-ppo"] = "self-play"
     """Self-play of all seats, or sb3-contrib's MaskablePPO in one seat against a pool; --help shows
     the options of the one that is chosen."""
-    preset: Literal["demo", "quick"] = "demo"
+    budget: Literal["demo", "quick"] = "demo"
     """Settings to start from, shown as defaults below; what is given beside it is changed."""
+    preset: str | None = None
+    """A preset of the game's rules: its tables instead of the variants shown below."""
     run: Path | None = None
     """Folder of the run, new or empty; by default runs/TIME."""
     resume: Annotated[Path | None, tyro.conf.arg(metavar="RUN")] = None
@@ -54,8 +57,10 @@ class PpoCommand:
     options: tyro.conf.OmitArgPrefixes[PpoOptions]
     learner: Literal["self-play", "maskable-ppo"] = "maskable-ppo"
     """Self-play of all seats, or sb3-contrib's MaskablePPO in one seat against a pool."""
-    preset: Literal["demo", "quick"] = "demo"
+    budget: Literal["demo", "quick"] = "demo"
     """Settings to start from, shown as defaults below; what is given beside it is changed."""
+    preset: str | None = None
+    """A preset of the game's rules: its tables instead of the variants shown below."""
     run: Path | None = None
     """Folder of the run, new or empty; by default runs/TIME. Such a run cannot be resumed."""
 
@@ -87,19 +92,20 @@ def main() -> int:
 
 
 def read_command() -> Command | PpoCommand:
-    """The command line. Learner, preset and game are read first: they settle the other defaults."""
+    """The command line. What settles the defaults of all other options is read first."""
     early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     early.add_argument("--learner", choices=["self-play", "maskable-ppo"], default="self-play")
-    early.add_argument("--preset", choices=["demo", "quick"], default="demo")
+    early.add_argument("--budget", choices=["demo", "quick"], default="demo")
     early.add_argument("--game", default="kuku-doubt")
+    early.add_argument("--preset")
     early.add_argument("--resume")
     known, others = early.parse_known_args()
     if known.resume is not None and (others or len(sys.argv) > 3):
         raise RunError("--resume takes its options from the run: leave the others out")
+    basis = known.budget, known.game, known.preset
     if known.learner == "maskable-ppo":
-        ppo = PpoCommand(make_ppo_options(known.preset, known.game), preset=known.preset)
-        return _read_with(ppo)
-    return _read_with(Command(make_options(known.preset, known.game), preset=known.preset))
+        return _read_with(PpoCommand(make_ppo_options(*basis), preset=known.preset))
+    return _read_with(Command(make_options(*basis), preset=known.preset))
 
 
 def _read_with(default: C) -> C:

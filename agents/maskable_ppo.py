@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from agents.measure import win_shares
 from agents.network import IMPOSSIBLE, Answer, NetworkPolicy
-from agents.options import parse_variant
+from agents.options import tables_of
 from kuku_env.bots import Policy, make_policy
 from kuku_env.core.game import OptionError, check_choice
 from kuku_env.games import find_game, games
@@ -49,7 +49,8 @@ class PpoOptions:
     players: tuple[int, ...] = (2, 3, 4, 5, 6)
     """Table sizes, dealt in turn; a size named twice gets twice the games."""
     variants: tuple[str, ...] = ("",)
-    """Rules of the tables, dealt in turn: option=value (JSON or a word), joined by commas."""
+    """Rules of the tables, dealt in turn: option=value (JSON or a word), joined by commas;
+    preset=NAME stands for the options of a preset."""
     games: int = 256
     """Games played side by side."""
     steps: int = 64
@@ -96,12 +97,14 @@ class PpoOptions:
 
     def tables(self) -> list[dict[str, Any]]:
         """The options of each kind of table: every variant at every size."""
-        variants = [parse_variant(text) for text in self.variants]
-        return [{"num_players": n, **rules} for rules in variants for n in self.players]
+        return tables_of(self.game, self.variants, self.players)
 
 
-def make_ppo_options(preset: str, game: str) -> PpoOptions:
-    """The options of a preset (demo, quick) for a game. Raises KeyError for an unknown one."""
+def make_ppo_options(budget: str, game: str, preset: str | None = None) -> PpoOptions:
+    """The options of a budget (demo, quick) for a game; ``preset``: of its rules, to play by.
+
+    Raises KeyError for an unknown budget or game.
+    """
     found = find_game(game)
     settings: dict[str, dict[str, Any]] = {
         "demo": {},
@@ -110,7 +113,11 @@ def make_ppo_options(preset: str, game: str) -> PpoOptions:
     known = ("scripted-normal", "scripted-easy")
     scripts = tuple(name for name in known if name in found.scripted)
     sizes = tuple(n for n in range(2, 7) if found.min_players <= n <= found.max_players)
-    return PpoOptions(game=game, opponents=(*scripts, "random"), players=sizes, **settings[preset])
+    variants = ("" if preset is None else f"preset={preset}",)
+    opponents = (*scripts, "random")
+    return PpoOptions(
+        game=game, opponents=opponents, players=sizes, variants=variants, **settings[budget]
+    )
 
 
 class MaskedActor(nn.Module):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kuku_env.core.game import OptionError, check_choice
-from kuku_env.games import games
+from kuku_env.games import find_game, games
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Options:
     players: tuple[int, ...] = (2, 3, 4, 5, 6)
     """Table sizes, dealt in turn; a size named twice gets twice the games."""
     variants: tuple[str, ...] = ("",)
-    """Rules of the tables, dealt in turn: option=value (JSON or a word), joined by commas."""
+    """Rules of the tables, dealt in turn: option=value (JSON or a word), joined by commas;
+    preset=NAME stands for the options of a preset."""
     games: int = 2048
     """Games played side by side."""
     steps: int = 16
@@ -94,12 +96,27 @@ class Options:
 
     def tables(self) -> list[dict[str, Any]]:
         """The options of each kind of table: every variant at every size."""
-        variants = [parse_variant(text) for text in self.variants]
-        return [{"num_players": n, **rules} for rules in variants for n in self.players]
+        return tables_of(self.game, self.variants, self.players)
 
 
-def parse_variant(text: str) -> dict[str, Any]:
-    """``see_through=any,life_cards=1`` as options. Raises OptionError for a part without ``=``."""
+def tables_of(game: str, variants: Sequence[str], players: Sequence[int]) -> list[dict[str, Any]]:
+    """The options of every variant at every size.
+
+    ``preset=kirakuken,jokers=1`` are the options of a preset, and changes to them. Raises
+    OptionError for an unknown preset, or a part without ``=``.
+    """
+    presets = find_game(game).presets
+    tables = []
+    for changes in map(_parse_variant, variants):
+        preset = changes.pop("preset", None)
+        if preset is not None:
+            check_choice("preset", preset, sorted(presets))
+        basis = presets[preset] if preset is not None else {}
+        tables += [{**basis, "num_players": n, **changes} for n in players]
+    return tables
+
+
+def _parse_variant(text: str) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
         name, equals, value = part.partition("=")

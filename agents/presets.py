@@ -1,4 +1,4 @@
-"""Named settings of a run, and what is particular to training each game."""
+"""How long a run may take, and what is particular to training each game."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.options import Options
 
-PRESETS: dict[str, dict[str, Any]] = {
+BUDGETS: dict[str, dict[str, Any]] = {
     # A decent bot in at most five minutes.
     "demo": {"decisions": 15_000_000, "minutes": 5.0},
     # To see that everything works: a bot after half a minute, not a good one.
@@ -25,9 +25,28 @@ OF_GAME: dict[str, dict[str, Any]] = {
         # less to learn; the last variant teaches not to do it where it is.
         "variants": ("see_through=consistent", "see_through=consistent", "see_through=any"),
     },
+    "doubt": {
+        "magnet": "scripted-normal",
+        "rivals": ("scripted-normal", "scripted-easy", "random"),
+        "rival_share": 0.5,
+        "players": (3, 4, 5, 6),
+        "variants": ("preset=kirakuken", "preset=traditional"),
+    },
+    "liars-cry": {
+        "magnet": "scripted-normal",
+        "rivals": ("scripted-normal", "scripted-easy", "random"),
+        "rival_share": 0.5,
+        "players": (3, 4, 5, 6, 7),
+    },
 }
 
 
-def make_options(preset: str, game: str = "kuku-doubt") -> Options:
-    """The options of a preset for a game. Raises KeyError for an unknown preset."""
-    return Options(**{"game": game, **OF_GAME.get(game, {}), **PRESETS[preset]})
+def make_options(budget: str, game: str = "kuku-doubt", preset: str | None = None) -> Options:
+    """The options of a budget for a game, by a preset of its rules where one is given.
+
+    Raises KeyError for an unknown budget.
+    """
+    settings = {"game": game, **OF_GAME.get(game, {}), **BUDGETS[budget]}
+    if preset is not None:
+        settings["variants"] = (f"preset={preset}",)
+    return Options(**settings)

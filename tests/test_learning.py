@@ -30,9 +30,9 @@ from agents.options import Options
 from agents.presets import make_options
 from agents.selfplay import SelfPlay
 from kuku_env.core.chance import generator_states
-from kuku_env.core.game import OptionError
+from kuku_env.core.game import Game, OptionError
 from kuku_env.envs.batch import BatchEnv
-from kuku_env.games import find_game
+from kuku_env.games import find_game, games
 
 GAME = find_game("kuku-doubt")
 SMALL = replace(
@@ -273,10 +273,20 @@ def test_wrong_options_are_named(wrong: dict[str, object]) -> None:
         Options(**wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("variants", [("see_through",), ("see_through=maybe",), ("colour=1",)])
+@pytest.mark.parametrize(
+    "variants", [("see_through",), ("see_through=maybe",), ("colour=1",), ("preset=huge",)]
+)
 def test_wrong_variants_are_named(variants: tuple[str, ...]) -> None:
     with pytest.raises(OptionError):
         SelfPlay(replace(SMALL, variants=variants))
+
+
+def test_a_variant_may_begin_with_a_preset() -> None:
+    """Its table size gives way to those that are asked for."""
+    options = Options(game="doubt", variants=("preset=exchange,jokers=1", ""), players=(2, 4))
+    exchange = {**find_game("doubt").presets["exchange"], "jokers": 1}
+    tables = [{**exchange, "num_players": 2}, {**exchange, "num_players": 4}]
+    assert options.tables() == [*tables, {"num_players": 2}, {"num_players": 4}]
 
 
 # ---------------------------------------------------------------- checkpoints
@@ -400,11 +410,28 @@ def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
     monkeypatch.setattr("sys.argv", ["train.py", *words])
 
 
-def test_presets_give_defaults_that_options_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    command(monkeypatch, "--preset", "quick", "--run", "x", "--games", "64", "--widths", "8", "8")
+def test_budgets_give_defaults_that_options_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    command(monkeypatch, "--budget", "quick", "--run", "x", "--games", "64", "--widths", "8", "8")
     read = train.read_command()
     assert read.options == replace(make_options("quick"), games=64, widths=(8, 8))
     assert read.run == Path("x")
+
+
+def test_a_preset_of_the_rules_takes_the_place_of_the_variants(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command(monkeypatch, "--game", "doubt", "--preset", "traditional")
+    assert train.read_command().options.variants == ("preset=traditional",)
+    command(monkeypatch, "--game", "doubt")
+    read = train.read_command()
+    assert read.options.variants == ("preset=kirakuken", "preset=traditional")
+
+
+@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+def test_every_game_can_be_learned_as_it_stands(game: Game) -> None:
+    options = replace(make_options("quick", game.name), games=60, steps=4, widths=(8,), threads=1)
+    learner = SelfPlay(options)
+    assert set(learner.update()) <= {"loss", "policy", "divergence", "value"}
 
 
 @pytest.mark.parametrize(
