@@ -238,6 +238,31 @@ def abs_difference(a, b):
     return abs(a - b)
 
 
+FAR = """
+from kuku_env.core.jit import njit
+from far.constants import ANSWER
+@njit
+def answer():
+    return ANSWER
+print(answer(), sum(answer.stats.cache_hits.values()))
+"""
+
+
+@compiled_only
+def test_a_changed_source_of_a_game_that_lives_elsewhere_is_seen(tmp_path):
+    package = tmp_path / "far"
+    package.mkdir()
+    (package / "rules.py").write_text(FAR)
+    path = os.pathsep.join([str(tmp_path), str(HERE.parent)])
+    env = {**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    told = []
+    for answer in (1, 1, 2):
+        (package / "constants.py").write_text(f"ANSWER = {answer}")
+        command = [sys.executable, "-c", "import far.rules"]
+        told.append(subprocess.run(command, env=env, capture_output=True, check=True).stdout)
+    assert told == [b"1 0\n", b"1 1\n", b"2 0\n"]
+
+
 def test_plain_python_leaves_a_function_as_it_is(monkeypatch):
     monkeypatch.setattr(jit, "PLAIN_PYTHON", True)
     assert jit.njit(abs_difference) is abs_difference

@@ -2,7 +2,8 @@
 
 numba's own cache looks only at the file of the compiled function, so a constant changed in another
 file would leave old machine code in use. Here the cache folder is named after a hash of all sources
-that take part. ``NUMBA_DISABLE_JIT=1`` runs the same functions as plain Python.
+that take part: those of this package, and of a game's own folder where it lives elsewhere.
+``NUMBA_DISABLE_JIT=1`` runs the same functions as plain Python.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import numba.core.config
 F = TypeVar("F", bound=Callable[..., Any])
 
 _config: Any = numba.core.config
+_PACKAGE = Path(__file__).resolve().parents[1]
+
 PLAIN_PYTHON = bool(_config.DISABLE_JIT)
 
 # Nothing calls rules from C, and leaving that entry out shortens the first compilation.
@@ -38,6 +41,17 @@ def sources_hash(package: Path) -> str:
 
 
 @cache
+def _hash_elsewhere(folder: Path) -> str | None:
+    """A hash of the sources in a folder outside this package; None for a folder of its own."""
+    if folder.is_relative_to(_PACKAGE):
+        return None
+    digest = hashlib.sha256()
+    for source in sorted(folder.glob("*.py")):
+        digest.update(source.name.encode() + source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
 def cache_folder() -> Path | None:
     """Where compiled code is kept; None where no folder can be written: then nothing is kept."""
     roots = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")]
@@ -51,7 +65,7 @@ def cache_folder() -> Path | None:
     except FileNotFoundError:  # no folder for temporary files either
         pass
     for root in filter(None, roots):
-        folder = Path(root) / "kuku-env" / sources_hash(Path(__file__).parents[1])
+        folder = Path(root) / "kuku-env" / sources_hash(_PACKAGE)
         if _is_ours_to_write(folder):
             return folder
     return None
@@ -77,6 +91,8 @@ def njit(function: F) -> F:
     compiled = numba.njit(**_SETTINGS)(function)
     folder = cache_folder()
     if folder is not None:
+        elsewhere = _hash_elsewhere(Path(function.__code__.co_filename).resolve().parent)
+        folder = folder if elsewhere is None else folder / elsewhere
         # The folder is read when caching is switched on; other users of numba keep their own.
         before, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
         try:
