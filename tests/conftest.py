@@ -5,6 +5,12 @@ import pytest
 from kuku_env.core.game import KNOWN_GAMES
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--games", type=int, default=1000, help="random games of each preset that must end"
+    )
+
+
 @pytest.fixture(scope="module")
 def toy_is_known():
     """The toy game under ``tests/`` is found by its id, as pickles need it to be."""

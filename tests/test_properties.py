@@ -44,11 +44,15 @@ def drawn_match(data, game, explicit=False):
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_the_mask_is_exactly_what_step_accepts_and_the_rest_changes_no_byte(game, data):
-    size = game.layout.num_actions
+    check_masks(drawn_match(data, game), data.draw(SEEDS))
+
+
+def check_masks(match, seed):
+    """In a random game the mask is what ``step`` accepts, and what it refuses changes no byte."""
+    game, size = match.game, match.game.layout.num_actions
     actions = [*range(size), -1, -2, -size, size, size + 1, 127, 128, 256, 2**31, -(2**31), 2**40]
     actions += [2**62, -(2**63), 2**63 - 1]
-    match = drawn_match(data, game)
-    for _ in positions(match, data.draw(SEEDS)):
+    for _ in positions(match, seed):
         mask = np.zeros(len(actions), bool)
         if not match.over:
             mask[:size] = match.observe(match.to_act)[1]
@@ -102,11 +106,15 @@ def test_refused_actions_say_what_is_legal_and_change_nothing(game, data):
 @settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_whole_games(game, explicit, data):
-    match = drawn_match(data, game, explicit)
+    check_whole_game(drawn_match(data, game, explicit), data.draw(SEEDS))
+
+
+def check_whole_game(match, seed):
+    """A random game keeps its cards and ends in time; its rewards are as they must be."""
     n, r = match.num_players, match.record
     returns, fates, decisions, moves = np.zeros(n), np.zeros(n, bool), 0, 0
     deciding = False
-    for _ in positions(match, data.draw(SEEDS), 10**6):
+    for _ in positions(match, seed, 10**6):
         decisions += deciding
         assert r.decisions == decisions <= most_decisions(match)
         deciding = match.to_act >= 0

@@ -73,8 +73,17 @@ def is_complete(match):
 
 
 def most_decisions(match):
-    default = getattr(match.options, "max_decisions", float("inf"))
-    return _told(match.game, "most_decisions", lambda options: default)(match.options)
+    return most_decisions_of(match.game, match.options)
+
+
+def most_decisions_of(game, options):
+    default = getattr(options, "max_decisions", float("inf"))
+    return _told(game, "most_decisions", lambda options: default)(options)
+
+
+def random_options_of(game, seed):
+    """Any legal options of a game that tells its variety."""
+    return _told(game, "random_options", None)(random.Random(seed))
 
 
 def hidden_swaps(match, seat):
