@@ -51,6 +51,7 @@ def positions(num_players):
         yield match
 
 
+@pytest.mark.filterwarnings("ignore:Observation")
 def test_pettingzoos_environment():
     for num_players in (2, 3):
         api_test(BluffingEnv("coin", num_players=num_players), num_cycles=20)
