@@ -413,6 +413,14 @@ def test_evaluate_watches_one_bot_play_itself(monkeypatch, capsys, tmp_path):
     assert "wins per seat" not in said.out
 
 
+def test_evaluate_plays_the_usual_sizes_that_a_game_has(monkeypatch, capsys, tmp_path):
+    given = ("random", "--game", "liars-cry", "--games", 2, "--out", tmp_path)
+    code, said = run(monkeypatch, capsys, *given)
+    assert code == 0, said.err
+    saved = json.loads((tmp_path / "results.json").read_text())
+    assert [mirror["num_players"] for mirror in saved["self_play"]] == [4]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

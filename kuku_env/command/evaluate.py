@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,8 +43,8 @@ class Options:
     against: tuple[str, ...] = ()
     """A field of bots: each of the bots before then sits alone among these, and they never meet
     each other."""
-    players: tuple[int, ...] = (2, 4)
-    """Table sizes; a match is played at each."""
+    players: tuple[int, ...] = ()
+    """Table sizes; a match is played at each. By default 2 and 4, as far as the game has them."""
     games: int = 10_000
     """Games at each table size, rounded up until the seats are balanced."""
     seed: int = 0
@@ -99,8 +99,11 @@ def run(options: Options, command: str) -> None:
         game = find_game(options.game)
     except KeyError as error:
         raise ArenaError(error.args[0]) from None
-    if not options.bots or not options.players:
-        raise ArenaError("name at least one bot and one number of players")
+    if not options.bots:
+        raise ArenaError("name at least one bot")
+    if not options.players:
+        sizes = tuple(n for n in (2, 4) if game.min_players <= n <= game.max_players)
+        options = replace(options, players=sizes)
     with ExitStack() as running:
         bots = []
         for bot in given(options):
