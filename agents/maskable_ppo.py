@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from agents.measure import win_shares
 from agents.network import IMPOSSIBLE, Answer, NetworkPolicy
 from agents.options import tables_of
-from kuku_env.bots import Policy, make_policy
+from kuku_env.bots import Pool, make_policy
 from kuku_env.core.game import OptionError, check_choice
 from kuku_env.games import find_game, games
 from kuku_env.integrations.sb3 import SeatsVecEnv, policy_settings
@@ -151,11 +151,10 @@ class PpoLearner:
     def __init__(self, options: PpoOptions) -> None:
         self.options, self.game = options, find_game(options.game)
         torch.set_num_threads(options.threads)
-        self.fixed = [make_policy(name, self.game) for name in options.opponents]
-        self.snapshots: list[Policy] = []
+        self.pool = Pool(self.game, options.opponents, snapshots=options.snapshots)
         self._started, self.seconds, self._snapped = time.perf_counter(), 0.0, 0
         self.env = SeatsVecEnv(
-            self.game, options.games, opponents=self.fixed, tables=options.tables(),
+            self.game, options.games, opponents=self.pool, tables=options.tables(),
             threads=options.threads,
         )  # fmt: skip
         self.model = MaskablePPO(
@@ -166,6 +165,9 @@ class PpoLearner:
             clip_range=options.clip, gae_lambda=options.trace, ent_coef=options.entropy,
             policy_kwargs=policy_settings(options.widths),
         )  # fmt: skip
+        # All kinds of action alike at first: what is never tried is never learned.
+        even = torch.from_numpy(self.game.layout.even_logits)
+        self.model.policy.action_net.bias.data.copy_(even)
 
     @property
     def decisions(self) -> int:
@@ -203,9 +205,7 @@ class PpoLearner:
             return
         self._snapped = self.decisions
         name = f"snapshot-{self.decisions}"
-        self.snapshots.append(NetworkPolicy(self.average, self.game, name))
-        del self.snapshots[: -options.snapshots]
-        self.env.set_opponents([*self.fixed, *self.snapshots])
+        self.pool.add(NetworkPolicy(self.average, self.game, name))
 
 
 class Watch(BaseCallback):
@@ -226,7 +226,7 @@ class Watch(BaseCallback):
     def _on_rollout_end(self) -> None:
         learner = self.learner
         learner.after_round()
-        self.logger.record("pool/snapshots", len(learner.snapshots))
+        self.logger.record("pool/bots", len(learner.pool.bots))
         if time.perf_counter() - self._measured > self.measure_seconds:
             self._measure()
         told = f"{learner.decisions / 1e6:.2f}M decisions {self._wins}"

@@ -75,7 +75,8 @@ class Layout:
 
     Attributes: ``size`` (cells of an observation), ``num_actions``, ``offsets`` (field name to
     slice), ``action_offsets`` (block name to first id), ``id`` (game, version and a hash of the
-    declaration), ``scale`` (float32 (size,), the reciprocal of each cell's high).
+    declaration), ``scale`` (float32 (size,), the reciprocal of each cell's high), ``even_logits``
+    (float32 (num_actions,), by which all kinds of action are alike, be it one action or fifty).
     """
 
     def __init__(
@@ -113,6 +114,11 @@ class Layout:
     @cached_property
     def scale(self) -> NDArray[np.float32]:
         return (1.0 / self.high.astype(np.float32)).astype(np.float32)
+
+    @cached_property
+    def even_logits(self) -> NDArray[np.float32]:
+        kinds = [np.full(block.size, -np.log(block.size)) for block in self.actions]
+        return np.concatenate(kinds).astype(np.float32)
 
     @cached_property
     def action_texts(self) -> tuple[str, ...]:

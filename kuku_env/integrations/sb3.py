@@ -24,7 +24,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from kuku_env.core.game import Game
-from kuku_env.integrations.seats import LearnerSeats, Opponents, Outcome
+from kuku_env.envs.seats import LearnerSeats, Opponents, Outcome
 
 try:
     import torch
@@ -50,9 +50,9 @@ class SeatsVecEnv(VecEnv):
     start), ``terminal_observation`` and ``TimeLimit.truncated``; besides ``place`` (1 = winner) and
     ``num_players``. No ``VecMonitor`` is needed.
 
-    ``env_method("action_masks")`` and ``action_masks()`` give the masks; ``set_opponents`` changes
-    the pool, for the games dealt from then on. Seeds are those of ``seed()``, taken at the next
-    ``reset``: the first one settles all games.
+    ``env_method("action_masks")`` and ``action_masks()`` give the masks. ``pool`` is what opponents
+    are drawn from: what joins it plays in the games dealt from then on. Seeds are those of
+    ``seed()``, taken at the next ``reset``: the first one settles all games.
 
     Raises OptionError, BotError or ValueError for arguments that are not allowed.
     """
@@ -69,7 +69,7 @@ class SeatsVecEnv(VecEnv):
         **options: Any,
     ) -> None:
         self.learner_seats = LearnerSeats(game, num_envs, opponents=opponents, seat=seat, **options)
-        self.game = self.learner_seats.game
+        self.game, self.pool = self.learner_seats.game, self.learner_seats.pool
         self.spec, self.metadata = None, {"render_modes": []}
         layout = self.game.layout
         self.render_mode: str | None = None
@@ -79,10 +79,6 @@ class SeatsVecEnv(VecEnv):
             layout.observation_space(),
             spaces.Discrete(layout.num_actions),
         )
-
-    def set_opponents(self, opponents: Opponents) -> None:
-        """Another pool; games that are being played keep their opponents. See LearnerSeats."""
-        self.learner_seats.set_opponents(opponents)
 
     def action_masks(self) -> NDArray[np.int8]:
         """Masks of the learner's decisions, int8 (n, A), 1 = legal."""
@@ -142,7 +138,7 @@ class SeatsVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
         """Raises AttributeError: nothing of a single game can be set."""
-        raise AttributeError(f"{attr_name!r} of a game cannot be set; see set_opponents()")
+        raise AttributeError(f"{attr_name!r} of a game cannot be set; opponents: pool")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any

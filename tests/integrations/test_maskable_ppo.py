@@ -76,8 +76,7 @@ def test_a_run_grows_its_pool_and_exports_a_bot(tmp_path: Path, monkeypatch):
     folder = tmp_path / "mine"
     bot = run.start_ppo(SMALL, folder, Console(quiet=True))
     [learner] = learners
-    assert [bot.name for bot in learner.snapshots] == ["snapshot-1024", "snapshot-1536"]
-    names = [bot.name for bot in learner.env.learner_seats.opponents]
+    names = [bot.name for bot in learner.pool.bots]
     assert names == [*SMALL.opponents, "snapshot-1024", "snapshot-1536"]
 
     card = json.loads((bot / "bot.json").read_text())

@@ -1,6 +1,6 @@
 """Learner's seats: many games, one seat of each for a learner, bots of a pool in the others.
 
-What adapters to learning libraries stand on; it needs none of them.
+What the solo environments and the adapters to learning libraries stand on.
 """
 
 from __future__ import annotations
@@ -13,24 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kuku_env.bots import Policy, make_policy
+from kuku_env.bots import Policy, Pool
 from kuku_env.core.chance import choose
 from kuku_env.core.game import Game
 from kuku_env.envs.batch import BatchEnv
 from kuku_env.games import find_game
 
-Opponents = Sequence[str | Path | Policy]
-LEARNER = -1  # in place of a bot's number; so are the seats that a small table lacks
+Opponents = Pool | Sequence[str | Path | Policy]
 
 
 @dataclass
 class Outcome:
     """What a step of the learner brought in n games.
 
-    ``rewards`` float32 (n,): all that its seat got; ``over`` bool (n,): its episode ended, and
-    another game is dealt already; ``truncated`` bool (n,): by the limit on decisions. Where it
-    ended: ``final`` int8 (n, D) what its seat saw last, ``lengths`` int64 (n,) its decisions,
-    ``returns`` float64 (n,) their rewards, ``places`` int8 (n,) its place, 1 = winner.
+    ``rewards`` float32 (n,): all that its seat got; ``over`` bool (n,): its episode ended;
+    ``truncated`` bool (n,): by the limit on decisions. Where it ended: ``final`` int8 (n, D) what
+    its seat saw last, ``lengths`` int64 (n,) its decisions, ``returns`` float64 (n,) their rewards,
+    ``places`` int8 (n,) its place, 1 = winner.
     """
 
     rewards: NDArray[np.float32]
@@ -43,12 +42,15 @@ class Outcome:
 
 
 class LearnerSeats:
-    """``num_envs`` games that always wait for the learner; an episode is one game of its seat.
+    """``num_envs`` games that wait for the learner; an episode is one game of its seat.
 
     It ends when the fate of the seat is known. Games in which the learner is never asked are dealt
-    again. In every game each other seat draws a bot from ``opponents``: names, folders or policies;
-    one named twice comes up twice as often. ``seat``: the learner's, None for a random one in each
-    game. ``tables`` and the other options are those of BatchEnv; table sizes may differ.
+    again. In every game each other seat draws a bot from ``opponents``, a ``Pool`` or what makes
+    one. ``seat``: the learner's, None for a random one in each game. ``tables`` and the other
+    options are those of BatchEnv; table sizes may differ.
+
+    ``autoreset``: a game whose episode ended is dealt anew in the same step. Without it, it stays
+    as it is until ``restart``, with a mask of zeros, and takes the action -1.
 
     Raises OptionError, BotError or ValueError for arguments that are not allowed.
     """
@@ -60,6 +62,7 @@ class LearnerSeats:
         *,
         opponents: Opponents,
         seat: int | None = None,
+        autoreset: bool = True,
         **options: Any,
     ) -> None:
         self.game = find_game(game)
@@ -68,81 +71,48 @@ class LearnerSeats:
         smallest = int(self.num_players.min())
         if seat is not None and not 0 <= seat < smallest:
             raise ValueError(f"seat must be None or 0 to {smallest - 1}, given {seat!r}")
-        self._fixed_seat = seat
+        self.pool = opponents if isinstance(opponents, Pool) else Pool(self.game, opponents)
+        if self.pool.game is not self.game:
+            raise ValueError(f"a pool for {self.game.name} is needed, given {self.pool.game.name}")
+        self.pool.join(self.batch.options)
+        self.autoreset, self._fixed_seat = autoreset, seat
         n = self.batch.num_envs
         self._games = np.arange(n)
         self._seats = np.zeros(n, np.int64)
-        self._holders = np.full((n, self.game.max_players), LEARNER)
-        self._cast: list[Policy] = []
-        self._named: dict[str, Policy] = {}
+        self._holders = np.full((n, self.game.max_players), None, dtype=object)
         self._rewards = np.zeros(n)  # since the learner was last told
         self._returns = np.zeros(n)
         self._lengths = np.zeros(n, np.int64)
-        self._asked = np.zeros(n, np.bool_)  # the learner has decided in this game
+        self._over = np.ones(n, np.bool_)  # the episode ended, and no other has begun
         self._dealt = False
-        self.set_opponents(opponents)
-
-    # ---- opponents
-
-    def set_opponents(self, opponents: Opponents) -> None:
-        """Another pool, for the games dealt from now on; games being played keep their bots.
-
-        Raises BotError for an unknown bot or one that is not meant for these tables, ValueError for
-        an empty pool; the pool is then unchanged.
-        """
-        if isinstance(opponents, str) or not opponents:
-            raise ValueError(f"opponents must be a list of names or policies, given {opponents!r}")
-        pool = [self._checked_bot(opponent) for opponent in opponents]
-        playing = np.unique(self._holders[self._holders >= 0])
-        cast = [self._cast[k] for k in playing]
-        self._holders = np.where(
-            self._holders >= 0, np.searchsorted(playing, self._holders), LEARNER
-        )
-        numbers = []
-        for bot in pool:
-            known = [k for k, other in enumerate(cast) if other is bot]
-            if not known:
-                cast.append(bot)
-            numbers.append(known[0] if known else len(cast) - 1)
-        self._cast, self._pool = cast, np.array(numbers)
-
-    @property
-    def opponents(self) -> list[Policy]:
-        """The pool that the next games draw from."""
-        return [self._cast[k] for k in self._pool]
 
     def holders(self, index: int) -> list[str | None]:
         """Names of the bots in the seats of a game; None for the learner's."""
         held = self._holders[index, : self.num_players[index]]
-        return [None if k == LEARNER else self._cast[k].name for k in held]
-
-    def _checked_bot(self, opponent: str | Path | Policy) -> Policy:
-        if isinstance(opponent, str | Path):
-            name = str(opponent)
-            if name not in self._named:
-                self._named[name] = make_policy(opponent, self.game)
-            bot = self._named[name]
-        else:
-            bot = opponent
-        if hasattr(bot, "accepts"):
-            for options in dict.fromkeys(self.batch.options):
-                bot.accepts(options)
-        return bot
-
-    # ---- games
+        return [None if bot is None else bot.name for bot in held]
 
     @property
     def seats(self) -> NDArray[np.int64]:
         """The learner's seat in each game, int64 (n,). A fresh array."""
         return self._seats.copy()
 
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Which games wait for ``restart``, bool (n,). A fresh array."""
+        return self._over.copy()
+
     def observations(self) -> NDArray[np.int8]:
         """What the learner sees, int8 (n, D). A fresh array."""
-        return self.batch.turns().observation.copy()
+        seen = self.batch.turns().observation.copy()
+        for index in np.flatnonzero(self._over):
+            seen[index] = self.batch.observe(int(index), int(self._seats[index]))
+        return seen
 
     def action_masks(self) -> NDArray[np.int8]:
         """What the learner may do, int8 (n, A), 1 = legal. A fresh array."""
-        return self.batch.turns().action_mask.copy()
+        masks = self.batch.turns().action_mask.copy()
+        masks[self._over] = 0
+        return masks
 
     def reset(self, seed: int | None = None) -> None:
         """Deal all games anew and play to the learner's decisions.
@@ -154,7 +124,11 @@ class LearnerSeats:
         if seed is not None or not self._dealt:
             self._random = np.random.default_rng(seed)
         self._dealt = True
-        for index in self._games:
+        self.restart(self._games)
+
+    def restart(self, games: NDArray[np.int64]) -> None:
+        """Deal some games anew, by index, and play to the learner's decisions."""
+        for index in games:
             self._deal(int(index))
         self._play_on(self._nothing())
 
@@ -165,17 +139,24 @@ class LearnerSeats:
         (n,), RuntimeError before the first reset; then no game has changed.
         """
         chosen = np.asarray(actions)
-        if chosen.dtype.kind == "i" and (chosen < 0).any():
-            raise ValueError(f"actions must be ids of the layout, given {chosen.min()}")
+        if self._dealt and chosen.dtype.kind in "iu" and chosen.shape == self._over.shape:
+            self._check_turns(chosen)
         self._act(chosen)
-        self._asked[:] = True
-        self._lengths += 1
+        self._lengths[~self._over] += 1
         outcome = self._nothing()
         self._play_on(outcome)
         going = ~outcome.over
         outcome.rewards[going] = self._rewards[going]
         self._rewards[going] = 0.0
         return outcome
+
+    def _check_turns(self, actions: NDArray[Any]) -> None:
+        """The batch would let -1 pass, and any legal action of a game that goes on without us."""
+        wrong = np.flatnonzero((actions == -1) != self._over)
+        if len(wrong):
+            index = int(wrong[0])
+            allowed = "-1: it is over" if self._over[index] else "one of the ids of the layout"
+            raise ValueError(f"game {index}: action must be {allowed}, given {actions[index]}")
 
     def _nothing(self) -> Outcome:
         n = self.batch.num_envs
@@ -190,14 +171,13 @@ class LearnerSeats:
         self.batch.restart(index)
         players, fixed = int(self.num_players[index]), self._fixed_seat
         seat = int(self._random.integers(players)) if fixed is None else fixed
-        drawn = self._pool[self._random.integers(len(self._pool), size=players)]
-        self._holders[index] = LEARNER
-        self._holders[index, :players] = drawn
-        self._holders[index, seat] = LEARNER
+        self._holders[index] = None
+        for away, bot in enumerate(self.pool.draw(self._random, players - 1), 1):
+            self._holders[index, (seat + away) % players] = bot
         self._seats[index] = seat
         self._rewards[index] = self._returns[index] = 0.0
         self._lengths[index] = 0
-        self._asked[index] = False
+        self._over[index] = False
 
     def _act(self, actions: NDArray[Any]) -> None:
         """Act in some games (-1: not in this one) and add up the learner's rewards."""
@@ -207,20 +187,20 @@ class LearnerSeats:
 
     def _play_on(self, outcome: Outcome) -> None:
         """Bots play, and games that are settled give way to new ones, until all wait for the
-        learner."""
+        learner or are over."""
         turns = self.batch.turns()
         while True:
-            places = self.batch.places[self._games, self._seats]
+            places = self.batch.places[self._games, self._seats] * ~self._over
             for index in np.flatnonzero(places):
                 self._settle(int(index), int(places[index]), outcome)
-            waiting = turns.seat != self._seats
+            waiting = (turns.seat != self._seats) & ~self._over
             if not waiting.any():
                 return
             self._act(self._answers(np.flatnonzero(waiting)))
 
     def _settle(self, index: int, place: int, outcome: Outcome) -> None:
-        """The learner's fate in a game is known: tell it, if it ever decided, and deal again."""
-        if self._asked[index]:
+        """The learner's fate in a game is known: tell it, if it ever decided, or deal again."""
+        if self._lengths[index]:
             outcome.over[index] = True
             outcome.truncated[index] = self.batch.truncated[index]
             outcome.rewards[index] = self._rewards[index]
@@ -228,6 +208,9 @@ class LearnerSeats:
             outcome.lengths[index] = self._lengths[index]
             outcome.places[index] = place
             outcome.final[index] = self.batch.observe(index, int(self._seats[index]))
+            if not self.autoreset:
+                self._over[index] = True
+                return
         self._deal(index)
 
     def _answers(self, waiting: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -235,11 +218,12 @@ class LearnerSeats:
         turns = self.batch.turns()
         actions = np.full(self.batch.num_envs, -1)
         holders = self._holders[waiting, turns.seat[waiting]]
+        bots = np.fromiter(map(id, holders), np.int64, len(holders))
         rolls = self._random.random(len(waiting))
-        for k in np.unique(holders):
-            mine = holders == k
+        for bot in np.unique(bots):
+            mine = bots == bot
             games = waiting[mine]
-            chances = self._cast[k].probabilities(
+            chances = holders[mine.argmax()].probabilities(
                 turns.observation[games], turns.action_mask[games]
             )
             actions[games] = choose(chances, rolls[mine])
