@@ -67,7 +67,7 @@ clean:  ## remove environments and caches (runs/ is kept)
 .venv-integrations/.ready: pyproject.toml constraints.txt
 	@$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv-integrations
-	.venv-integrations/bin/pip install -q -c constraints.txt -e '.[train,dev,sb3,open-spiel]'
+	.venv-integrations/bin/pip install -q -c constraints.txt -e '.[train,dev,sb3,open-spiel,torchrl,tianshou,supersuit]'
 	@touch $@
 
 web/node_modules/.ready: web/package.json web/package-lock.json web/kuku-bots/package.json web/play/package.json

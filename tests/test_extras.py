@@ -14,7 +14,11 @@ EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(
 
 @pytest.mark.parametrize(
     ("module", "library", "extra"),
-    [("sb3", "stable_baselines3", "sb3"), ("open_spiel", "pyspiel", "open-spiel")],
+    [
+        ("sb3", "stable_baselines3", "sb3"),
+        ("open_spiel", "pyspiel", "open-spiel"),
+        ("torchrl", "torchrl", "torchrl"),
+    ],
 )
 def test_a_missing_library_is_named_with_its_extra(module, library, extra, monkeypatch):
     name = f"kuku_env.integrations.{module}"

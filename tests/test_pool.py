@@ -140,11 +140,14 @@ def test_without_automatic_reset_games_wait(game):
         outcome = seats.step(some_actions(seats, random))
         over = seats.over
         assert (outcome.over == over).all()
+        assert not outcome.rewards[~over].any()
         assert not seats.action_masks()[over].any()
         assert seats.action_masks()[~over].any(1).all()
         assert (seats.observations()[over] == outcome.final[over]).all()
         if over.any():
             before = seats.observations()
+            if over.all():
+                assert not seats.step(np.full(16, -1)).rewards.any()
             with pytest.raises(ValueError, match="must be -1: it is over"):
                 seats.step(np.zeros(16, int))
             seats.restart(np.flatnonzero(over))

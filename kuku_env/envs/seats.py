@@ -209,7 +209,7 @@ class LearnerSeats:
             outcome.places[index] = place
             outcome.final[index] = self.batch.observe(index, int(self._seats[index]))
             if not self.autoreset:
-                self._over[index] = True
+                self._over[index], self._rewards[index] = True, 0.0
                 return
         self._deal(index)
 

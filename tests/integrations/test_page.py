@@ -13,6 +13,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "integrations.md").read_text("utf-8
     [
         ("Stable-Baselines3", "sb3_contrib", {"1_000_000": "1", "n_steps=64": "n_steps=2"}),
         ("OpenSpiel", "pyspiel", {"range(20)": "range(1)"}),
+        ("Opponents", "kuku_env", {}),
+        ("TorchRL", "torchrl", {}),
     ],
 )
 def test_code_on_the_page_runs(heading, library, shorter):
