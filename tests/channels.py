@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from kuku_env.core.encoder import encode_view
+from kuku_env.core.encoder import ViewEncoder
 from kuku_env.core.game import IllegalActionError
 from kuku_env.envs.aec import BluffingEnv
 from kuku_env.envs.batch import BatchEnv
@@ -19,7 +19,7 @@ def every_channel(match, seat):
         "observation": observation.tobytes(),
         "mask": mask.tobytes(),
         "view": json.dumps(view),
-        "encoded view": encode_view(match.game.layout.to_json(), view).tobytes(),
+        "encoded view": ViewEncoder(match.game.layout.to_json()).observation(view).tobytes(),
         "stream": json.dumps(match.stream(seat)),
         "information state": match.information_state(seat),
         "picture": match.game.telling.render(match.record, seat),

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from variety import move_at_random, state_of, tables_of
 
-from kuku_env.core.encoder import encode_view, legal_mask
+from kuku_env.core.encoder import ViewEncoder
 from kuku_env.envs.match import Match
 from kuku_env.envs.records import read_events, replay, schema, to_lines
 from kuku_env.games import games
@@ -41,14 +41,14 @@ def last(game, options, seed, **how):
 
 @every_table
 def test_the_generic_encoder_writes_the_compiled_observation(game, options):
-    spec = json.loads(json.dumps(game.layout.to_json()))  # nothing but JSON
+    encoder = ViewEncoder(json.loads(json.dumps(game.layout.to_json())))  # from JSON alone
     for seed in range(2):
         for match in played(game, options, seed, explicit=seed == 1):
             for seat in range(match.num_players):
                 view = json.loads(json.dumps(match.view(seat)))
                 observation, mask = match.observe(seat)
-                np.testing.assert_array_equal(encode_view(spec, view), observation)
-                np.testing.assert_array_equal(legal_mask(spec, view), mask)
+                np.testing.assert_array_equal(encoder.observation(view), observation)
+                np.testing.assert_array_equal(encoder.action_mask(view), mask)
                 assert view["legal"] == [
                     game.telling.action_text(a, seat, match.num_players)
                     for a in np.flatnonzero(mask)

@@ -16,14 +16,14 @@ from tables import GAME, LAYOUT, play, random_game, random_match
 from test_referee import example
 
 from kuku_env.core.checks import ViewError
-from kuku_env.core.encoder import encode_view, legal_mask
+from kuku_env.core.encoder import ViewEncoder
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.envs.match import Match
 from kuku_env.envs.records import replay
 from kuku_env.games.kuku_doubt import state as r
 from kuku_env.games.kuku_doubt.cards import CARD_NAMES, CLAIMS
 
-SPEC = json.loads(json.dumps(LAYOUT.to_json()))  # nothing but JSON
+ENCODER = ViewEncoder(json.loads(json.dumps(LAYOUT.to_json())))  # from nothing but JSON
 view_of_stream = GAME.telling.view_of_stream
 
 
@@ -32,8 +32,8 @@ def same_for_all_seats(match):
     for seat in range(match.num_players):
         view = json.loads(json.dumps(match.view(seat)))
         observation, mask = match.observe(seat)
-        np.testing.assert_array_equal(encode_view(SPEC, view), observation)
-        np.testing.assert_array_equal(legal_mask(SPEC, view), mask)
+        np.testing.assert_array_equal(ENCODER.observation(view), observation)
+        np.testing.assert_array_equal(ENCODER.action_mask(view), mask)
         assert view["legal"] == [
             GAME.telling.action_text(a, seat, match.num_players) for a in np.flatnonzero(mask)
         ]
@@ -44,8 +44,8 @@ def same_for_all_seats(match):
 
 def test_types_of_what_is_encoded():
     view = random_match({}, 1, 9).view(0)
-    assert encode_view(SPEC, view).dtype == legal_mask(SPEC, view).dtype == np.int8
-    assert encode_view(SPEC, view).shape == (LAYOUT.size,)
+    assert ENCODER.observation(view).dtype == ENCODER.action_mask(view).dtype == np.int8
+    assert ENCODER.observation(view).shape == (LAYOUT.size,)
 
 
 @pytest.mark.parametrize("stop", [7, 8, 10, 12, 13, 15, 17, 19, 21, 23, 26, 27, 31, 34, 35, 39])
@@ -134,13 +134,13 @@ def fails(action, field, words=""):
 )
 def test_a_malformed_view_is_an_error_with_its_path(path, value, field, words):
     view = changed(a_view(), path, value)
-    fails(lambda: encode_view(SPEC, view), field, words)
+    fails(lambda: ENCODER.observation(view), field, words)
 
 
 @pytest.mark.parametrize("view", [None, [], "view", 3])
 def test_what_is_no_object_is_no_view(view):
-    fails(lambda: encode_view(SPEC, view), "view", "an object is needed")
-    fails(lambda: legal_mask(SPEC, view), "view", "an object is needed")
+    fails(lambda: ENCODER.observation(view), "view", "an object is needed")
+    fails(lambda: ENCODER.action_mask(view), "view", "an object is needed")
 
 
 @pytest.mark.parametrize(
@@ -156,12 +156,12 @@ def test_what_is_no_object_is_no_view(view):
     ],
 )
 def test_malformed_legal_actions(legal, field):
-    fails(lambda: legal_mask(SPEC, {**a_view(), "legal": legal}), field)
+    fails(lambda: ENCODER.action_mask({**a_view(), "legal": legal}), field)
 
 
 def test_seats_in_texts_are_relative_to_the_observer():
     view = {**a_view(), "legal": ["start 0", "start 1"]}
-    places = np.flatnonzero(legal_mask(SPEC, view)) - LAYOUT.start("start")
+    places = np.flatnonzero(ENCODER.action_mask(view)) - LAYOUT.start("start")
     assert places.tolist() == [0, 2]  # seat 1 is I, seat 0 two places to my left
     assert [GAME.telling.action_id(text, 1, 3) for text in view["legal"]] == [
         LAYOUT.start("start") + 2,
@@ -173,14 +173,14 @@ def test_seats_in_texts_are_relative_to_the_observer():
 
 def test_what_is_null_or_saturates():
     view = a_view()
-    cells = LAYOUT.unpack(encode_view(SPEC, {**view, "hand": None, "to_act": None}))
+    cells = LAYOUT.unpack(ENCODER.observation({**view, "hand": None, "to_act": None}))
     assert not cells["hand"].any()
     assert not cells["to_act"].any()
     view["table"], view["pile"], view["claims_made"] = {"3": 10**30}, 10**30, 21
     view["seats"][2]["record"]["accepts"] = 20.0
-    fails(lambda: encode_view(SPEC, view), "seats[2].record.accepts")
+    fails(lambda: ENCODER.observation(view), "seats[2].record.accepts")
     view["seats"][2]["record"]["accepts"] = 300
-    cells = LAYOUT.unpack(encode_view(SPEC, view))
+    cells = LAYOUT.unpack(ENCODER.observation(view))
     assert cells["table"].max() == 4
     assert cells["pile"] == [40]
     assert cells["claims_made"] == [20]
@@ -205,23 +205,23 @@ def test_a_field_of_every_kind():
         Field("oldest", (2,), 9, "list[oldest].n", "scalar", ""),
         Field("last", (2,), 9, "list[-1].pair?", "vector", ""),
     )
-    spec = Layout(
-        "g", 1, fields, (ActionBlock("go", ("go {0}", "go {1}", "go {2}"), ""),)
-    ).to_json()
+    actions = (ActionBlock("go", ("go {0}", "go {1}", "go {2}"), ""),)
+    encoder = ViewEncoder(Layout("g", 1, fields, actions).to_json())
     view = {"format": 1, "game": "g", "rules": {"num_players": 2}, "seat": 1, "to_act": 0}
     view |= {"a": {"b": 7}, "word": "z", "cell": 5, "cards": ["y", "y", "x"], "pair": [1, 2]}
     view |= {"seats": [{"n": 3}, {"n": 4}], "list": [{"n": 1}, {"n": 2}, {"n": 3}], "legal": []}
     cells = [5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 2, 2, 2, 1, 0, 1, 0, 1, 1, 0]
     cells += [1, 2, 0, 1, 0, 4, 3, 0, 0, 3, 2, 1, 2, 0, 0]
-    assert encode_view(spec, view).tolist() == cells
-    pairs = Layout("g", 1, (Field("product", (2,), 1, "pair?", "product", "", (1, 2)),)).to_json()
+    assert encoder.observation(view).tolist() == cells
+    field = Field("product", (2,), 1, "pair?", "product", "", (1, 2))
+    pairs = ViewEncoder(Layout("g", 1, (field,)).to_json())
     for pair in (None, [], [2], [1, 3], ["L", 2], [1, 2, 1]):
-        assert encode_view(pairs, {**view, "pair": pair}).tolist() == [0, 0]
-    assert encode_view(pairs, {**view, "pair": [2, 1]}).tolist() == [0, 1]
+        assert pairs.observation({**view, "pair": pair}).tolist() == [0, 0]
+    assert pairs.observation({**view, "pair": [2, 1]}).tolist() == [0, 1]
     view |= {"flag": True, "word": "y", "cell": 2, "cards": {"x": 1, "y": 9}, "list": []}
-    fails(lambda: encode_view(spec, view), "cards", "a list of at most 3 is needed")
-    assert legal_mask(spec, {**view, "legal": ["go 0"]}).tolist() == [0, 1, 0]
-    fails(lambda: legal_mask(spec, {**view, "legal": ["go {2}"]}), "legal[0]")
+    fails(lambda: encoder.observation(view), "cards", "a list of at most 3 is needed")
+    assert encoder.action_mask({**view, "legal": ["go 0"]}).tolist() == [0, 1, 0]
+    fails(lambda: encoder.action_mask({**view, "legal": ["go {2}"]}), "legal[0]")
 
 
 def test_the_error_is_an_ordinary_one():
@@ -230,7 +230,7 @@ def test_the_error_is_an_ordinary_one():
     assert (error.field, str(error)) == ("claims[2].number", "claims[2].number: given 11")
     long = {**a_view(), "phase": "x" * 100_000}
     with pytest.raises(ViewError) as caught:
-        encode_view(SPEC, long)
+        ENCODER.observation(long)
     assert len(str(caught.value)) < 300
 
 
@@ -339,8 +339,8 @@ def test_junk_in_views_and_streams_is_never_another_error(data):
     seat = data.draw(st.integers(0, match.num_players - 1))
     view, stream = with_junk(data, match.view(seat)), with_junk(data, match.stream(seat))
     for action in (
-        lambda: encode_view(SPEC, view),
-        lambda: legal_mask(SPEC, view),
+        lambda: ENCODER.observation(view),
+        lambda: ENCODER.action_mask(view),
         lambda: view_of_stream(stream),
     ):
         error = error_of(action)
@@ -437,5 +437,5 @@ def test_every_card_claim_and_pair_has_its_place():
         match.record.life[0] = rank
         view = match.view(0)
         assert view["lives"] == [card, card]
-        lives = LAYOUT.unpack(encode_view(SPEC, view))["life_cards"]
+        lives = LAYOUT.unpack(ENCODER.observation(view))["life_cards"]
         assert [np.flatnonzero(row).tolist() for row in lives] == [[rank], [rank]]

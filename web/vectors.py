@@ -30,7 +30,7 @@ from onnx import TensorProto, helper, numpy_helper
 from kuku_env.bots import BotError, ExportedPolicy
 from kuku_env.bots.named import SHIPPED
 from kuku_env.core.checks import ViewError
-from kuku_env.core.encoder import encode_view, legal_mask
+from kuku_env.core.encoder import ViewEncoder
 from kuku_env.core.game import Game
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.envs.match import Match
@@ -275,9 +275,13 @@ def mutate(inner: Any, chance: random.Random) -> None:
 def judged(spec: dict[str, Any], view: Any) -> dict[str, Any]:
     """A view with the bytes that Python makes of it, or the paths of its complaints."""
     line: dict[str, Any] = {"game": spec["game"], "view": view}
-    for name, encode in (("observation", encode_view), ("action_mask", legal_mask)):
+    encoder = ViewEncoder(spec)
+    for name, encode in (
+        ("observation", encoder.observation),
+        ("action_mask", encoder.action_mask),
+    ):
         try:
-            line[name] = told(encode(spec, view))
+            line[name] = told(encode(view))
         except ViewError as error:
             line[f"{name}_error"] = error.field
     return line

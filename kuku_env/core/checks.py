@@ -34,8 +34,9 @@ def whole_number(path: str, value: Any, high: int | None = None) -> int:
 
 def place_among(path: str, value: Any, allowed: Sequence[Any]) -> int:
     """The place of a value among those allowed, where 1 and true differ. Raises ViewError."""
+    kind = type(value)
     for place, one in enumerate(allowed):
-        if type(value) is type(one) and value == one:
+        if one == value and type(one) is kind:
             return place
     raise ViewError(path, f"given {shown(value)}, allowed: {', '.join(map(repr, allowed))}")
 

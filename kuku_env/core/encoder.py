@@ -16,94 +16,125 @@ from numpy.typing import NDArray
 from kuku_env.core.checks import ViewError, checked_list, place_among, shown, whole_number
 
 Spec = Mapping[str, Any]
+MOST_SEATS = 16  # no table here has more: what is kept for each is bounded
 
 
-def encode_view(spec: Spec, view: Any) -> NDArray[np.int8]:
-    """The observation that a view makes, int8 (spec["size"],).
+class ViewEncoder:
+    """Turns the views of one game into what its bots are asked with.
 
-    ``spec`` is a layout's JSON, ``view`` a JSON object. Raises ViewError for a malformed view.
+    ``spec`` is the layout's JSON. Views are JSON objects; a malformed one raises ViewError.
     """
-    me, players = _observer(spec, view)
-    out = np.zeros(spec["size"], np.int8)
-    for field in spec["fields"]:
-        width, rows = _rows(field, view, me)
-        for row, (path, value) in enumerate(rows):
-            if value is None and field["source"].endswith("?"):
-                continue
-            if field["how"] == "seat":
-                value = (whole_number(path, value, players - 1) - me) % players
-            cells = _HOW[field["how"]](path, value, field["values"], width)
-            at = field["offset"] + width * row
-            out[at : at + width] = [min(cell, field["high"]) for cell in cells]
-    return out
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self._fields = [_Field(field) for field in spec["fields"]]
+        self._ids: dict[tuple[int, int], dict[str, int]] = {}
+
+    def observation(self, view: Any) -> NDArray[np.int8]:
+        """The observation that a view makes, int8 (spec["size"],)."""
+        me, players = self._observer(view)
+        out = bytearray(self.spec["size"])
+        for field in self._fields:
+            at, width, high = field.offset, field.width, field.high
+            for path, value in field.rows(view, me):
+                if value is not None or not field.optional:
+                    if field.is_seat:
+                        value = (whole_number(path, value, players - 1) - me) % players
+                    cells = field.cells(path, value, field.values, width)
+                    if max(cells) > high:
+                        cells = [min(cell, high) for cell in cells]
+                    out[at : at + width] = bytes(cells)
+                at += width
+        return np.frombuffer(out, np.int8)
+
+    def action_mask(self, view: Any) -> NDArray[np.int8]:
+        """The action mask that a view's ``legal`` makes, int8 (spec["num_actions"],)."""
+        ids = self._action_ids(*self._observer(view))
+        mask = np.zeros(self.spec["num_actions"], np.int8)
+        for k, text in enumerate(checked_list(*_walk(view, ("legal",)))):
+            if not isinstance(text, str) or text not in ids:
+                raise ViewError(f"legal[{k}]", f"given {shown(text)}, no action of this table")
+            mask[ids[text]] = 1
+        return mask
+
+    def _observer(self, view: Any) -> tuple[int, int]:
+        """The seat whose view it is, and the number of players."""
+        for key, right in (("format", 1), ("game", self.spec["game"])):
+            place_among(*_walk(view, (key,)), [right])
+        players = whole_number(*_walk(view, ("rules", "num_players")))
+        path, seats = _walk(view, ("seats",))
+        if len(checked_list(path, seats)) != players or not seats:
+            raise ViewError(path, f"given {len(seats)}, where rules.num_players is {players}")
+        return whole_number(*_walk(view, ("seat",)), players - 1), players
+
+    def _action_ids(self, me: int, players: int) -> Mapping[str, int]:
+        """The ids of all texts of actions, as this seat of such a table writes them."""
+        known = self._ids.get((me, players))
+        if known is not None:
+            return known
+        ids: dict[str, int] = {}
+        for block in self.spec["actions"]:
+            for action, text in enumerate(block["texts"], block["offset"]):
+                for k in range(players if "{" in text else 0):
+                    text = text.replace(f"{{{k}}}", str((me + k) % players))
+                if "{" not in text:  # else a seat that this table has not
+                    ids[text] = action
+        if players <= MOST_SEATS:
+            self._ids[me, players] = ids
+        return ids
 
 
-def legal_mask(spec: Spec, view: Any) -> NDArray[np.int8]:
-    """The action mask that a view's ``legal`` makes, int8 (spec["num_actions"],).
-
-    ``spec`` is a layout's JSON, ``view`` a JSON object. Raises ViewError for a malformed view.
-    """
-    me, players = _observer(spec, view)
-    ids: dict[str, int] = {}
-    for block in spec["actions"]:
-        for action, text in enumerate(block["texts"], block["offset"]):
-            for k in range(players if "{" in text else 0):
-                text = text.replace(f"{{{k}}}", str((me + k) % players))
-            if "{" not in text:  # else a seat that this table has not
-                ids[text] = action
-    mask = np.zeros(spec["num_actions"], np.int8)
-    for k, text in enumerate(checked_list(*_walk(view, "legal"))):
-        if not isinstance(text, str) or text not in ids:
-            raise ViewError(f"legal[{k}]", f"given {shown(text)}, no action of this table")
-        mask[ids[text]] = 1
-    return mask
+# ---------------------------------------------------------------- from a view to values
 
 
-def _observer(spec: Spec, view: Any) -> tuple[int, int]:
-    """The seat whose view it is, and the number of players."""
-    for key, right in (("format", 1), ("game", spec["game"])):
-        place_among(*_walk(view, key), [right])
-    players = whole_number(*_walk(view, "rules.num_players"))
-    path, seats = _walk(view, "seats")
-    if len(checked_list(path, seats)) != players or not seats:
-        raise ViewError(path, f"given {len(seats)}, where rules.num_players is {players}")
-    return whole_number(*_walk(view, "seat"), players - 1), players
+class _Field:
+    """One field: where its values stand in a view, row by row, and what makes cells of them."""
+
+    def __init__(self, field: Spec) -> None:
+        source = field["source"].removesuffix("?")
+        self.optional = source != field["source"]
+        head, bracket, rest = source.partition("[")
+        self.selector, _, tail = rest.partition("]")
+        self.head = tuple(head.split("."))
+        self.tail = tuple(filter(None, tail.split(".")))
+        self.most = field["shape"][0]  # rows
+        self.offset, self.high, self.values = field["offset"], field["high"], field["values"]
+        size = math.prod(field["shape"])
+        self.width = size // self.most if bracket and self.selector != "-1" else size
+        self.cells, self.is_seat = _HOW[field["how"]], field["how"] == "seat"
+
+    def rows(self, view: Any, me: int) -> list[tuple[str, Any]]:
+        """For each row of cells a path, and the value found there."""
+        if not self.selector:
+            return [_walk(view, self.head, optional=self.optional)]
+        path, entries = _walk(view, self.head)
+        return [
+            _walk(entries[k], self.tail, f"{path}[{k}]", self.optional)
+            for k in self._order(path, checked_list(path, entries), me)
+        ]
+
+    def _order(self, path: str, entries: Sequence[Any], me: int) -> Sequence[int]:
+        """Places of a list's entries, row by row."""
+        count = len(entries)
+        if self.selector == "-1":
+            return range(count - 1, count) if count else ()
+        if self.selector == "newest":
+            return range(count - 1, max(-1, count - 1 - self.most), -1)
+        if self.selector == "oldest":
+            return range(min(self.most, count))
+        if count > self.most:
+            raise ViewError(path, f"given {count} entries, at most {self.most} are allowed")
+        return [(me + k) % count for k in range(count)]
 
 
-# ---------------------------------------------------------------- from a source to its values
-
-
-def _rows(field: Spec, view: Any, me: int) -> tuple[int, list[tuple[str, Any]]]:
-    """The cells of one row of a field, and the rows: each a path and the value found there."""
-    source, rows = field["source"].removesuffix("?"), field["shape"][0]
-    optional = source != field["source"]
-    width = math.prod(field["shape"])
-    head, bracket, rest = source.partition("[")
-    if not bracket:
-        return width, [_walk(view, source, optional=optional)]
-    path, entries = _walk(view, head)
-    last = len(checked_list(path, entries)) - 1
-    selector, _, tail = rest.partition("]")
-    if selector == "-1":
-        order = [last] if entries else []
-    elif selector == "newest":
-        order = list(range(last, max(-1, last - rows), -1))
-    elif selector == "oldest":
-        order = list(range(min(rows, len(entries))))
-    else:
-        if len(entries) > rows:
-            raise ViewError(path, f"given {len(entries)} entries, at most {rows} are allowed")
-        order = [(me + k) % len(entries) for k in range(len(entries))]
-    found = [_walk(entries[k], tail, f"{path}[{k}]", optional) for k in order]
-    return width if selector == "-1" else width // rows, found
-
-
-def _walk(value: Any, keys: str, path: str = "", optional: bool = False) -> tuple[str, Any]:
-    """Follow ``a.b`` from a value found at ``path``: the path reached, and what is there.
+def _walk(
+    value: Any, keys: Sequence[str], path: str = "", optional: bool = False
+) -> tuple[str, Any]:
+    """Follow keys from a value found at ``path``: the path reached, and what is there.
 
     A missing key is None where that is allowed.
     """
-    for key in filter(None, keys.split(".")):
+    for key in keys:
         if not isinstance(value, dict):
             raise ViewError(path or "view", f"given {shown(value)}, an object is needed")
         path = f"{path}.{key}" if path else key

@@ -7,6 +7,7 @@ import hashlib
 import math
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from kuku_env.core.chance import choose
 from kuku_env.core.checks import shown
 from kuku_env.core.game import Policy
+from kuku_env.core.layout import ActionBlock, Layout
 from kuku_env.envs.words import LANGUAGES
 from kuku_env.protocol.request import Question, Seen, Situation
 from kuku_env.protocol.wire import ProtocolError
@@ -89,9 +91,10 @@ def _chance(value: float) -> float | None:
 # ---------------------------------------------------------------- pairs of cards
 
 
-def _pair_block(situation: Situation) -> Any:
+@cache
+def _pair_block(layout: Layout) -> ActionBlock | None:
     """The action block whose actions each name two cards, if the game has one."""
-    for block in situation.game.layout.actions:
+    for block in layout.actions:
         if all(re.fullmatch(r"\w+ \w+ \w+", text) for text in block.texts):
             return block
     return None
@@ -101,14 +104,14 @@ def _pair_names(situation: Situation) -> list[Pair]:
     def card(word: str) -> int | str:
         return int(word) if word.isdecimal() else word
 
-    block = _pair_block(situation)
+    block = _pair_block(situation.game.layout)
     words = [text.split()[1:] for text in block.texts] if block is not None else []
     return [(card(low), card(high)) for low, high in words]
 
 
 def _open_pairs(situation: Situation) -> list[int] | None:
     """Ids of the pairs that may be named now; None where the game has no pairs to name."""
-    block = _pair_block(situation)
+    block = _pair_block(situation.game.layout)
     if block is None:
         return None
     first = situation.game.layout.action_offsets[block.name]

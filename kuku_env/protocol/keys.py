@@ -16,48 +16,61 @@ Schema = Mapping[str, Any]
 
 
 @cache
-def view_schema(game_id: str) -> Schema:
-    """The schema of a game's views; one that allows everything where the game ships none."""
+def view_keys(game_id: str) -> Keys:
+    """Those of a game's views; none are asked for where the game ships no schema of them."""
     try:
-        return schema(game_id, "view")
+        whole = schema(game_id, "view")
     except FileNotFoundError:
-        return {}
+        whole = {}
+    return Keys(whole, whole)
 
 
-def check_keys(whole: Schema, value: Any, part: Schema | None = None, path: str = "") -> None:
-    """Raise ViewError for a key that is missing or that there is not, anywhere in the value.
+class Keys:
+    """The keys that a piece of JSON must have and may have, and those of what stands under them.
 
-    ``part`` is the piece of the schema that describes the value.
+    ``part`` is the piece of the schema ``whole`` that describes it.
     """
-    part = _resolved(whole, whole if part is None else part, value)
-    if isinstance(value, dict) and "properties" in part:
-        properties = part["properties"]
-        for key in part.get("required", ()):
-            if key not in value:
-                raise ViewError(f"{path}.{key}".removeprefix("."), "is missing")
-        for key, inner in value.items():
-            if key in properties and isinstance(inner, dict | list):
-                check_keys(whole, inner, properties[key], f"{path}.{key}".removeprefix("."))
-            elif key not in properties and part.get("additionalProperties") is False:
-                words = f"the key {shown(key)} is not known; known are {', '.join(properties)}"
-                raise ViewError(path or "view", words)
-    elif isinstance(value, list) and "items" in part:
-        for k, inner in enumerate(value):
-            if isinstance(inner, dict | list):
-                check_keys(whole, inner, part["items"], f"{path}[{k}]")
+
+    def __init__(self, whole: Schema, part: Schema) -> None:
+        as_object, as_list = _choice(whole, part, "object"), _choice(whole, part, "array")
+        self.required = tuple(as_object.get("required", ()))
+        self.closed = as_object.get("additionalProperties") is False
+        known = as_object.get("properties")
+        self.known = known and {key: Keys(whole, inner) for key, inner in known.items()}
+        self.items = Keys(whole, as_list["items"]) if "items" in as_list else None
+        self.any: bool = self.known is not None or (self.items is not None and self.items.any)
+
+    def check(self, value: Any, path: str = "") -> None:
+        """Raise ViewError for a key that is missing or that there is not, anywhere in the value."""
+        if isinstance(value, dict) and self.known is not None:
+            for key in self.required:
+                if key not in value:
+                    raise ViewError(f"{path}.{key}".removeprefix("."), "is missing")
+            for key, inner in value.items():
+                keys = self.known.get(key)
+                if keys is None:
+                    self._refuse(key, path)
+                elif keys.any:
+                    keys.check(inner, f"{path}.{key}".removeprefix("."))
+        elif isinstance(value, list) and self.items is not None:
+            for k, inner in enumerate(value):
+                self.items.check(inner, f"{path}[{k}]")
+
+    def _refuse(self, key: str, path: str) -> None:
+        if self.closed and self.known is not None:
+            words = f"the key {shown(key)} is not known; known are {', '.join(self.known)}"
+            raise ViewError(path or "view", words)
 
 
-def _resolved(whole: Schema, part: Schema, value: Any) -> Schema:
-    """The piece of the schema that says which keys the value has."""
+def _choice(whole: Schema, part: Schema, kind: str) -> Schema:
+    """What a piece of the schema says of values of a kind, ``object`` or ``array``."""
     if "$ref" in part:
         place = whole
         for step in part["$ref"].removeprefix("#/").split("/"):
             place = place[step]
-        return _resolved(whole, place, value)
-    kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else None
-    for choices in (part.get("oneOf", ()), part.get("anyOf", ())):
-        for choice in choices:
-            found = _resolved(whole, choice, value)
-            if found.get("type") == kind:
-                return found
+        return _choice(whole, place, kind)
+    for choice in (*part.get("oneOf", ()), *part.get("anyOf", ())):
+        found = _choice(whole, choice, kind)
+        if found.get("type") == kind:
+            return found
     return part

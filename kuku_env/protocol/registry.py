@@ -29,6 +29,7 @@ class Bots:
         self._lock = Lock()
         self._loaded: dict[tuple[str, str], Policy] = {}
         self._packaged: dict[str, list[str]] = {}  # by game: looked up on the disk once
+        self._levels: dict[str, list[tuple[str, Policy, str | None]]] = {}  # by game, once asked
         self.default = default
         for folder in folders:
             bot = ExportedPolicy(folder)
@@ -81,6 +82,11 @@ class Bots:
         A trained bot's is what its ``bot.json`` says, a script's the end of its name. Where no bot
         says that it is strong, trained ones that say nothing are: they are the best there is.
         """
+        if game.id not in self._levels:
+            self._levels[game.id] = self._leveled(game)
+        return self._levels[game.id]
+
+    def _leveled(self, game: Game) -> list[tuple[str, Policy, str | None]]:
         bots = [(name, self._load(game, name)) for name in self.names(game)]
         bots.sort(key=lambda entry: not hasattr(entry[1], "card"))
         said = [_level(bot) for _, bot in bots]

@@ -6,17 +6,18 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kuku_env.core.checks import ViewError, shown
-from kuku_env.core.encoder import encode_view, legal_mask
+from kuku_env.core.encoder import ViewEncoder
 from kuku_env.core.game import Game, OptionError
 from kuku_env.envs.words import LANGUAGES
 from kuku_env.games import find_game, games
-from kuku_env.protocol.keys import check_keys, view_schema
+from kuku_env.protocol.keys import view_keys
 from kuku_env.protocol.wire import ProtocolError
 
 LARGEST = 2**53 - 1  # integers up to here are exact in every JSON reader
@@ -145,15 +146,20 @@ def read_seen(request: Mapping[str, Any]) -> Seen:
         game, view = _view(given) if events is None else _view_of_events(events)
         options = _options(game, view.get("rules"))
         if events is None:
-            check_keys(view_schema(game.id), view)
-        spec = game.layout.to_json()
-        observation, mask = encode_view(spec, view), legal_mask(spec, view)
+            view_keys(game.id).check(view)
+        encoder = _encoder(game.id)
+        observation, mask = encoder.observation(view), encoder.action_mask(view)
     except ViewError as error:
         raise ProtocolError("bad_view", error.message, error.field) from None
     if mask.any() and view.get("to_act", view["seat"]) != view["seat"]:
         words = f"given actions, but seat {view['seat']} is not the one to act"
         raise ProtocolError("bad_view", words, "legal")
     return Seen(game, options, view, observation[None], mask[None])
+
+
+@cache
+def _encoder(game_id: str) -> ViewEncoder:
+    return ViewEncoder(find_game(game_id).layout.to_json())
 
 
 def _view(view: Any) -> tuple[Game, Mapping[str, Any]]:
