@@ -19,7 +19,7 @@ from kuku_env.arena import play_match, standings
 from kuku_env.bots import make_policy
 from kuku_env.command.main import main
 from kuku_env.core.chance import generator_states
-from kuku_env.core.encoder import encode_view, legal_mask
+from kuku_env.core.encoder import ViewEncoder
 from kuku_env.core.game import KNOWN_GAMES
 from kuku_env.envs.aec import BluffingEnv
 from kuku_env.envs.batch import BatchEnv
@@ -113,13 +113,13 @@ def test_bots_and_the_arena():
 
 @pytest.mark.parametrize("num_players", [2, 3])
 def test_views_streams_and_observations_agree(num_players):
-    spec = COIN.layout.to_json()
+    encoder = ViewEncoder(COIN.layout.to_json())
     for match in positions(num_players):
         for seat in range(num_players):
             observation, mask = match.observe(seat)
             view = match.view(seat)
-            assert np.array_equal(encode_view(spec, view), observation)
-            assert np.array_equal(legal_mask(spec, view), mask)
+            assert np.array_equal(encoder.observation(view), observation)
+            assert np.array_equal(encoder.action_mask(view), mask)
         if not match.over:
             stream = match.stream(match.to_act)
             assert COIN.telling.view_of_stream(stream) == match.view(match.to_act)
