@@ -21,8 +21,9 @@ from kuku_env.envs.batch import Turns
 class Cast:
     """The players of n games side by side.
 
-    Attribute ``mixed``, bool (n,): the present game has scripted moves. Raises BotError for a bot
-    that the game does not have.
+    Attributes, bool (n,): ``mixed``, the present game has scripted moves; ``fair``, neither its last
+    move was scripted nor will one be from here on. Raises BotError for a bot that the game does not
+    have.
     """
 
     def __init__(
@@ -37,15 +38,18 @@ class Cast:
         self._opening = np.zeros(n, np.int64)  # decisions left that the opening bot makes
         self._rival = np.full((n, game.max_players), -1)  # the bot in each seat; -1: the learner
         self.mixed = np.zeros(n, np.bool_)
+        self.fair = np.zeros(n, np.bool_)
         self.next_games(np.ones(n, np.bool_))
 
     def next_games(self, over: NDArray[np.bool_]) -> None:
         """After a step: cast the next game wherever one is over, bool (n,)."""
+        was_opening = (self._opening > 0) & ~over
         self._opening = np.maximum(self._opening - 1, 0)
         ended = np.flatnonzero(over)
         self._opening[ended] = self._draw_openings(len(ended))
         self._rival[ended] = self._draw_rivals(self._num_players[ended])
         self.mixed[ended] = (self._opening[ended] > 0) | (self._rival[ended] >= 0).any(1)
+        self.fair = ~was_opening & (self._opening == 0) & (self._rival < 0).all(1)
 
     def scripted(self, turns: Turns) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Which games wait for a scripted move, bool (n,), and those moves in order, int64."""

@@ -28,14 +28,20 @@ class ExportError(ValueError):
 
 
 class _Playing(nn.Module):
-    """What a bot needs of the network: probabilities, exactly 0 where illegal."""
+    """A network as an exported bot: everything that it tells, probabilities at least."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network = network
 
-    def forward(self, observation: Tensor, action_mask: Tensor) -> Tensor:
-        return self.network(observation, action_mask).probabilities * action_mask.float()
+    def answers(self, observation: Tensor, action_mask: Tensor) -> dict[str, Tensor]:
+        if hasattr(self.network, "answers"):
+            return self.network.answers(observation, action_mask)
+        choice = self.network(observation, action_mask)
+        return {"probabilities": choice.probabilities * action_mask.float()}
+
+    def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, ...]:
+        return tuple(self.answers(observation, action_mask).values())
 
 
 def check_target(folder: Path) -> None:
@@ -56,7 +62,8 @@ def export_bot(
 ) -> None:
     """Write the bot to ``folder``, which is new or holds a bot that is replaced.
 
-    ``network``: a PolicyValueNetwork, or another module that takes and answers the same.
+    ``network``: a PolicyValueNetwork, or another module that takes and gives the same; what it
+    gives besides ``probabilities`` comes from ``answers``, if it has that.
     ``tables`` are the options of the tables it was trained on: others it refuses. ``origin`` and
     ``strength`` are told in ``bot.json`` as they are.
 
@@ -69,14 +76,15 @@ def export_bot(
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as room:
             made = Path(room) / "bot"
             made.mkdir()
-            graph = write_graph(network, game, made / "policy.onnx")
+            graph, outputs = write_graph(network, game, made / "policy.onnx")
             card = {
                 "format": 1,
                 "name": name,
                 "game": game.id,
                 "layout": game.layout.to_json(),
                 "rules": accepted_rules(game, tables),
-                "outputs": ["probabilities"],
+                "outputs": outputs,
+                "beliefs": {b.name: b.when for b in game.beliefs if b.name in outputs},
                 "sha256": hashlib.sha256(graph).hexdigest(),
                 "origin": dict(origin),
                 "strength": dict(strength),
@@ -89,11 +97,12 @@ def export_bot(
         raise ExportError(f"cannot write the bot to {folder}: {error.strerror}") from None
 
 
-def write_graph(network: nn.Module, game: Game, path: Path) -> bytes:
-    """Write the ONNX graph, any batch size; its bytes."""
+def write_graph(network: nn.Module, game: Game, path: Path) -> tuple[bytes, list[str]]:
+    """Write the ONNX graph, any batch size; its bytes and the names of its outputs."""
     playing = _Playing(copy.deepcopy(network)).eval()
     observation = torch.zeros(2, game.layout.size, dtype=torch.int8)
     action_mask = torch.ones(2, game.layout.num_actions, dtype=torch.int8)
+    outputs = list(playing.answers(observation, action_mask))
     rows = torch.export.Dim("rows", min=1)
     # torch warns of its own insides, and of packages that are not needed here.
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
@@ -104,7 +113,7 @@ def write_graph(network: nn.Module, game: Game, path: Path) -> bytes:
             (observation, action_mask),
             path,
             input_names=["observation", "action_mask"],
-            output_names=["probabilities"],
+            output_names=outputs,
             dynamic_shapes=({0: rows}, {0: rows}),
             dynamo=True,
             external_data=False,
@@ -112,7 +121,7 @@ def write_graph(network: nn.Module, game: Game, path: Path) -> bytes:
         )
     graph = without_traces(path.read_bytes())
     path.write_bytes(graph)
-    return graph
+    return graph, outputs
 
 
 def without_traces(graph: bytes) -> bytes:

@@ -22,7 +22,7 @@ from stable_baselines3.common.logger import configure
 from torch import Tensor, nn
 
 from agents.measure import win_shares
-from agents.network import IMPOSSIBLE, Answer, NetworkPolicy
+from agents.network import IMPOSSIBLE, Choice, NetworkPolicy
 from agents.options import tables_of
 from kuku_env.bots import Pool, make_policy
 from kuku_env.core.game import OptionError, check_choice
@@ -121,7 +121,7 @@ def make_ppo_options(budget: str, game: str, preset: str | None = None) -> PpoOp
 
 
 class MaskedActor(nn.Module):
-    """The actor of a MaskablePPO policy, answering as PolicyValueNetwork does."""
+    """The actor of a MaskablePPO policy: what it would do, as PolicyValueNetwork tells it."""
 
     def __init__(self, policy: Any) -> None:
         super().__init__()
@@ -129,16 +129,13 @@ class MaskedActor(nn.Module):
         self.features = copy.deepcopy(policy.pi_features_extractor)
         self.hidden = copy.deepcopy(policy.mlp_extractor.policy_net)
         self.choice = copy.deepcopy(policy.action_net)
-        self.critic_hidden = copy.deepcopy(policy.mlp_extractor.value_net)
-        self.critic = copy.deepcopy(policy.value_net)
         self.requires_grad_(False).eval()
 
-    def forward(self, observation: Tensor, action_mask: Tensor) -> Answer:
+    def forward(self, observation: Tensor, action_mask: Tensor) -> Choice:
         """``observation`` int8 (N, D), ``action_mask`` int8 (N, A)."""
-        features = self.features(observation)
-        logits = torch.where(action_mask > 0, self.choice(self.hidden(features)), IMPOSSIBLE)
-        value = self.critic(self.critic_hidden(features)).squeeze(1)
-        return Answer(torch.softmax(logits, 1), torch.log_softmax(logits, 1), value)
+        logits = self.choice(self.hidden(self.features(observation)))
+        logits = torch.where(action_mask > 0, logits, IMPOSSIBLE)
+        return Choice(torch.softmax(logits, 1), torch.log_softmax(logits, 1))
 
 
 class PpoLearner:

@@ -1,4 +1,4 @@
-"""The policy-value network: int8 observations in, action probabilities and a value out."""
+"""The network: int8 observations in; action probabilities, a value and guesses out."""
 
 from __future__ import annotations
 
@@ -14,57 +14,84 @@ from torch import Tensor, nn
 from kuku_env.core.game import Game
 from kuku_env.core.layout import Layout
 
-IMPOSSIBLE = -1e9  # logit of an illegal action: its probability becomes exactly 0
+IMPOSSIBLE = -1e9  # logit of an illegal action, or an absent seat: its chance becomes exactly 0
+CRITIC_WIDTH = 64  # units in which the critic joins what is hidden with what is seen
 
 
-class Answer(NamedTuple):
-    """What the network says about N decisions of a game with A actions.
+class Choice(NamedTuple):
+    """What a network would do in N decisions of a game with A actions.
 
-    ``probabilities`` float32 (N, A), exactly 0 where illegal, ``log_probabilities`` float32 (N, A),
-    ``value`` float32 (N,): the rewards that the acting seat can still expect.
+    ``probabilities`` float32 (N, A), exactly 0 where illegal, ``log_probabilities`` float32 (N, A).
     """
 
     probabilities: Tensor
     log_probabilities: Tensor
-    value: Tensor
+
+
+class Guesses(NamedTuple):
+    """What the network thinks of N situations, as logits.
+
+    ``seats`` float32 (N, P): who wins the game, seats relative to the one that decides, IMPOSSIBLE
+    where nobody sits; softmax makes chances of it. ``actions`` float32 (N, A): whether the deciding
+    seat wins after each action; sigmoid. ``beliefs`` by the names of the game's beliefs, float32
+    (N, cells of the truth): softmax, or sigmoid where there is one cell.
+    """
+
+    seats: Tensor
+    actions: Tensor
+    beliefs: dict[str, Tensor]
 
 
 class PolicyValueNetwork(nn.Module):
-    """A shared trunk of ``widths`` hidden layers, a policy head and a value head.
+    """A shared trunk of ``widths`` hidden layers, and heads: policy, value (critic) and guesses.
 
     The policy head adds to the logits of the *even policy*, which finds every kind of legal action
     (action block of the layout) equally likely, and all actions of a kind. Uniform play would
-    hardly ever choose a kind with one action beside a kind with fifty. Both heads start at zero: an
-    unlearned network plays the even policy.
+    hardly ever choose a kind with one action beside a kind with fifty. All heads start at zero: an
+    unlearned network plays the even policy, and an unlearned action's value is its situation's.
+
+    ``critic_sees``: the critic is told what is hidden. It serves learning and is not exported.
 
     Raises ValueError for widths that are not positive.
     """
 
     scale: Tensor
     blocks: Tensor
+    present: Tensor
+    hidden_scale: Tensor
 
-    def __init__(self, layout: Layout, widths: Sequence[int]) -> None:
+    def __init__(self, game: Game, widths: Sequence[int], critic_sees: bool = False) -> None:
         super().__init__()
         if not widths or min(widths) < 1:
             raise ValueError(f"widths must be positive integers, at least one, given {widths!r}")
-        self.widths = tuple(widths)
+        layout, last = game.layout, widths[-1]
+        self.widths, self.critic_sees = tuple(widths), critic_sees
         self.first = nn.Linear(layout.size, widths[0])
         deeper = [nn.Sequential(nn.Linear(a, b), nn.ReLU()) for a, b in pairwise(widths)]
         self.trunk = nn.Sequential(nn.ReLU(), *deeper)
-        self.policy = nn.Linear(widths[-1], layout.num_actions)
-        self.value = nn.Linear(widths[-1], 1)
+        self.policy = nn.Linear(last, layout.num_actions)
+        if critic_sees:
+            self.from_seen = nn.Linear(last, CRITIC_WIDTH)
+            self.from_hidden = nn.Linear(game.secrets.size, CRITIC_WIDTH, bias=False)
+        self.value = nn.Linear(CRITIC_WIDTH if critic_sees else last, 1)
+        self.seats = nn.Linear(last, game.max_players)
+        self.actions = nn.Linear(last, layout.num_actions)
+        cells = {field.name: field.size for field in game.secrets.fields}
+        self.beliefs = nn.ModuleDict({b.name: nn.Linear(last, cells[b.name]) for b in game.beliefs})
         # Few cells of an observation are not zero: with a usual start they would be hardly heard.
         nn.init.normal_(self.first.weight, std=0.25)
-        for head in (self.policy, self.value):
+        for head in (self.policy, self.value, self.seats, self.actions, *self.beliefs.values()):
             nn.init.zeros_(head.weight)
             nn.init.zeros_(head.bias)
-        blocks = torch.zeros(layout.num_actions, len(layout.actions))
-        for k, block in enumerate(layout.actions):
-            start = layout.start(block.name)
-            blocks[start : start + block.size, k] = 1.0
-        # The layout gives both, so they are not part of the saved weights.
-        self.register_buffer("scale", torch.from_numpy(layout.scale.copy()), persistent=False)
-        self.register_buffer("blocks", blocks, persistent=False)
+        # The game gives these, so they are not part of the saved weights.
+        for name, array in {
+            "scale": layout.scale,
+            "blocks": _block_of_actions(layout),
+            "present": _seats_at_table(game),
+            "hidden_scale": game.secrets.scale,
+        }.items():
+            self.register_buffer(name, torch.from_numpy(array.copy()), persistent=False)
+        self._size_cells = _size_field(layout)
 
     def even(self, action_mask: Tensor) -> Tensor:
         """Log-probabilities of the even policy, float32 (N, A), where legal."""
@@ -72,16 +99,82 @@ class PolicyValueNetwork(nn.Module):
         kinds = (legal > 0).sum(1, keepdim=True)
         return -(legal.clamp(min=1).log() + kinds.clamp(min=1).log()) @ self.blocks.T
 
-    def forward(self, observation: Tensor, action_mask: Tensor) -> Answer:
-        """``observation`` int8 (N, D), ``action_mask`` int8 (N, A)."""
+    def look(self, observation: Tensor) -> Tensor:
+        """The trunk's answer to ``observation`` int8 (N, D), float32 (N, last width)."""
         # Scaling the weights once is cheaper than scaling every observation.
         scaled = self.first.weight * self.scale
-        hidden = self.trunk(nn.functional.linear(observation.float(), scaled, self.first.bias))
-        logits = self.policy(hidden) + self.even(action_mask)
+        return self.trunk(nn.functional.linear(observation.float(), scaled, self.first.bias))
+
+    def choose(self, seen: Tensor, action_mask: Tensor) -> Choice:
+        """What to do, by what ``look`` gave and ``action_mask`` int8 (N, A)."""
+        logits = self.policy(seen) + self.even(action_mask)
         logits = torch.where(action_mask > 0, logits, IMPOSSIBLE)
         # softmax() is several times faster than exp() of so low numbers.
-        probabilities, logs = torch.softmax(logits, 1), torch.log_softmax(logits, 1)
-        return Answer(probabilities, logs, self.value(hidden).squeeze(1))
+        return Choice(torch.softmax(logits, 1), torch.log_softmax(logits, 1))
+
+    def expect(self, seen: Tensor, secrets: Tensor) -> Tensor:
+        """The rewards that the deciding seat can still expect, float32 (N,).
+
+        ``secrets`` int8 (N, S): what is hidden, which only a critic that sees it looks at.
+        """
+        if self.critic_sees:
+            scaled = self.from_hidden.weight * self.hidden_scale
+            hidden = nn.functional.linear(secrets.float(), scaled)
+            seen = torch.relu(self.from_seen(seen) + hidden)
+        return self.value(seen).squeeze(1)
+
+    def guess(self, seen: Tensor, observation: Tensor) -> Guesses:
+        """What it thinks, by what ``look`` gave for ``observation``."""
+        seats = self.seats(seen)
+        if self._size_cells is not None:
+            table = observation[:, self._size_cells].float() @ self.present
+            seats = torch.where(table > 0, seats, IMPOSSIBLE)
+        mine = seats[:, :1] - torch.logsumexp(seats[:, 1:], 1, keepdim=True)
+        beliefs = {name: head(seen) for name, head in self.beliefs.items()}
+        return Guesses(seats, mine + self.actions(seen), beliefs)
+
+    def forward(self, observation: Tensor, action_mask: Tensor) -> Choice:
+        """``observation`` int8 (N, D), ``action_mask`` int8 (N, A)."""
+        return self.choose(self.look(observation), action_mask)
+
+    def answers(self, observation: Tensor, action_mask: Tensor) -> dict[str, Tensor]:
+        """Everything that an exported bot tells, by the names of its outputs."""
+        seen, legal = self.look(observation), action_mask.float()
+        guesses = self.guess(seen, observation)
+        return {
+            "probabilities": self.choose(seen, action_mask).probabilities * legal,
+            "action_values": torch.sigmoid(guesses.actions) * legal,
+            "value": torch.softmax(guesses.seats, 1),
+            **{name: _chances(logits) for name, logits in guesses.beliefs.items()},
+        }
+
+
+def _chances(logits: Tensor) -> Tensor:
+    """Float32 (N,) from one column, else (N, K)."""
+    if logits.shape[1] == 1:
+        return torch.sigmoid(logits).squeeze(1)
+    return torch.softmax(logits, 1)
+
+
+def _block_of_actions(layout: Layout) -> NDArray[np.float32]:
+    """1 where an action belongs to a block, float32 (A, blocks)."""
+    blocks = np.zeros((layout.num_actions, len(layout.actions)), np.float32)
+    for k, block in enumerate(layout.actions):
+        start = layout.start(block.name)
+        blocks[start : start + block.size, k] = 1.0
+    return blocks
+
+
+def _size_field(layout: Layout) -> slice | None:
+    """The cells that tell the table size, one for each, if the observation has such a field."""
+    names = [f.name for f in layout.fields if (f.source, f.how) == ("rules.num_players", "one_hot")]
+    return layout.offsets[names[0]] if names else None
+
+
+def _seats_at_table(game: Game) -> NDArray[np.float32]:
+    """1 where a seat sits at a table of a size, float32 (sizes, P)."""
+    sizes = np.arange(game.min_players, game.max_players + 1)
+    return (np.arange(game.max_players) < sizes[:, None]).astype(np.float32)
 
 
 def sample(probabilities: Tensor, draws: Tensor) -> Tensor:
@@ -108,5 +201,5 @@ class NetworkPolicy:
     def probabilities(
         self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]
     ) -> NDArray[np.float32]:
-        answer = self.network(torch.from_numpy(observation), torch.from_numpy(action_mask))
-        return answer.probabilities.numpy()
+        choice = self.network(torch.from_numpy(observation), torch.from_numpy(action_mask))
+        return choice.probabilities.numpy()

@@ -47,6 +47,8 @@ class Options:
     """How far later rewards are trusted over the value of the seat's next decision (lambda)."""
     value_weight: float = 0.5
     """Weight of the value's squared error beside the policy's loss."""
+    guess_weight: float = 0.5
+    """Weight of the guesses' cross-entropies (who wins, what is hidden) beside the policy's loss."""
     pull_start: float = 1.0
     """Weight of the pull to the reference policy at the start."""
     pull_end: float = 0.02
@@ -79,7 +81,7 @@ class Options:
                     "pull_start", "pull_end", "opening_length", "threads")  # fmt: skip
         for name in positive:
             self._check(name, getattr(self, name) > 0, "over 0")
-        for name in ("value_weight", "seed"):
+        for name in ("value_weight", "guess_weight", "seed"):
             self._check(name, getattr(self, name) >= 0, "at least 0")
         for name in ("trace", "average", "opening_share", "rival_share"):
             self._check(name, 0 <= getattr(self, name) <= 1, "from 0 to 1")

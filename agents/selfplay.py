@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.cast import Cast
-from agents.experience import Experience
+from agents.experience import Experience, turned
+from agents.guesses import guess_losses
 from agents.habits import Habits
 from agents.network import PolicyValueNetwork, sample
 from agents.options import Options
@@ -52,8 +53,8 @@ class SelfPlay:
         torch.manual_seed(options.seed)
         # Threads of our own share the work: torch's wait for each other at every operation.
         torch.set_num_threads(1)
-        self.network = PolicyValueNetwork(self.game.layout, options.widths)
-        self.average = PolicyValueNetwork(self.game.layout, options.widths)
+        self.network = PolicyValueNetwork(self.game, options.widths)
+        self.average = PolicyValueNetwork(self.game, options.widths)
         self.average.load_state_dict(self.network.state_dict())
         self.optimiser = torch.optim.Adam(
             self.network.parameters(), options.learning_rate, fused=True
@@ -74,9 +75,9 @@ class SelfPlay:
         )
         self._turns = self.env.reset(seed=seed)
         self._cast = Cast(options, self.game, self.env.num_players, seed)
-        layout = self.game.layout
-        self.experience = Experience(options.steps, options.games, self.game.max_players, layout)
-        self._chances = torch.zeros(options.games, layout.num_actions)  # of the newest decisions
+        self.experience = Experience(options.steps, self.env.num_players, self.game)
+        # Of the newest decisions.
+        self._chances = torch.zeros(options.games, self.game.layout.num_actions)
 
     def progress(self) -> float:
         """How much of the run is done, from 0 to 1."""
@@ -97,7 +98,7 @@ class SelfPlay:
         """
         began = time.perf_counter()
         self._collect(habits)
-        self.experience.credit(self.options.trace)
+        self.experience.credit(self.options.trace, self._hopes())
         losses = self._learn()
         self.experience.carry_over()
         self._follow()
@@ -113,11 +114,13 @@ class SelfPlay:
         e, threads = self.experience, self.options.threads
         for row in range(e.seats, e.seats + self.options.steps):
             turns = self._turns
+            e.secrets[row] = torch.from_numpy(self.env.secrets())
             scripted, moves = self._cast.scripted(turns)
             own = torch.from_numpy(np.flatnonzero(~scripted))
             run_ranges(partial(self._decide, row, own, torch.rand(len(own))), len(own), threads)
             e.seat[row] = torch.from_numpy(turns.seat)
             e.live[row] = torch.from_numpy(~scripted)
+            e.fair[row] = torch.from_numpy(self._cast.fair)
             actions = e.action[row].numpy()
             actions[scripted] = moves
             if habits is not None:
@@ -125,8 +128,7 @@ class SelfPlay:
             turns = self.env.step(actions)
             if habits is not None:
                 habits.count_ends(turns.over, ~self._cast.mixed)
-            e.reward[row] = torch.from_numpy(turns.rewards)
-            e.over[row] = torch.from_numpy(turns.over)
+            e.note(row, turns.rewards, turns.over)
             self._cast.next_games(turns.over)
 
     @torch.no_grad()
@@ -135,15 +137,17 @@ class SelfPlay:
         e, games = self.experience, own[start:stop]
         observation = self._turns.observation[games.numpy()]
         action_mask = self._turns.action_mask[games.numpy()]
-        answer = self.network(torch.from_numpy(observation), torch.from_numpy(action_mask))
-        action = sample(answer.probabilities, draws[start:stop])
-        chosen = answer.log_probabilities.gather(1, action[:, None]).squeeze(1)
+        seen = self.network.look(torch.from_numpy(observation))
+        choice = self.network.choose(seen, torch.from_numpy(action_mask))
+        action = sample(choice.probabilities, draws[start:stop])
+        chosen = choice.log_probabilities.gather(1, action[:, None]).squeeze(1)
         e.observation[row, games] = torch.from_numpy(observation)
         e.action_mask[row, games] = torch.from_numpy(action_mask)
-        e.action[row, games], e.value[row, games] = action, answer.value
+        e.action[row, games] = action
+        e.value[row, games] = self.network.expect(seen, e.secrets[row, games])
         e.log_probability[row, games] = chosen
         e.log_reference[row, games] = self._log_reference(observation, action_mask)
-        self._chances[games] = answer.probabilities
+        self._chances[games] = choice.probabilities
 
     def _log_reference(
         self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]
@@ -154,6 +158,19 @@ class SelfPlay:
             return even
         magnet = torch.from_numpy(self._magnet.probabilities(observation, action_mask))
         return even.exp().lerp_(magnet, self.options.magnet_share).log_()
+
+    @torch.no_grad()
+    def _hopes(self) -> Tensor:
+        """Each absolute seat's chance to win the games as they stand, float32 (games, seats)."""
+        e, turns = self.experience, self._turns
+
+        def guess(start: int, stop: int) -> Tensor:
+            observation = torch.from_numpy(turns.observation[start:stop])
+            seats = self.network.guess(self.network.look(observation), observation).seats
+            return torch.softmax(seats, 1)
+
+        relative = torch.cat(run_ranges(guess, self.options.games, self.options.threads))
+        return turned(relative, -torch.from_numpy(turns.seat).long(), e.num_players)
 
     # ------------------------------------------------------------ learning
 
@@ -213,20 +230,42 @@ class SelfPlay:
         def pick(tensor: Tensor) -> Tensor:
             return tensor.flatten(0, 1).index_select(0, some)
 
-        answer = self.network(pick(e.observation), pick(e.action_mask))
+        observation, action_mask = pick(e.observation), pick(e.action_mask)
+        seen = self.network.look(observation)
+        choice = self.network.choose(seen, action_mask)
         advantage = pick(e.advantage)
         target = advantage + pick(e.value)
         advantage = advantage / stakes[some % len(stakes)]
-        logs = answer.log_probabilities
+        logs = choice.log_probabilities
         chosen = logs.gather(1, pick(e.action)[:, None]).squeeze(1)
         ratio = (chosen - pick(e.log_probability)).exp()
         clipped = ratio.clamp(1 - self.options.clip, 1 + self.options.clip)
         policy = -torch.minimum(ratio * advantage, clipped * advantage).mean()
-        away = answer.probabilities * (logs - pick(e.log_reference))
+        away = choice.probabilities * (logs - pick(e.log_reference))
         divergence = away.sum(1).mean()
-        value = (answer.value - target).square().mean()
+        value = (self.network.expect(seen, pick(e.secrets)) - target).square().mean()
         loss = policy + pull * divergence + self.options.value_weight * value
-        return {"loss": loss, "policy": policy, "divergence": divergence, "value": value}
+        told = {"policy": policy, "divergence": divergence, "value": value}
+        for name, guess in self._guess_losses(some, seen, observation, action_mask).items():
+            loss = loss + self.options.guess_weight * guess
+            told[f"guess_{name}"] = guess
+        return {"loss": loss, **told}
+
+    def _guess_losses(
+        self, some: Tensor, seen: Tensor, observation: Tensor, action_mask: Tensor
+    ) -> dict[str, Tensor]:
+        """Means over these decisions, in which only those count that were made among equals: a
+        bot's guesses are about tables of its like."""
+        e = self.experience
+        fair = e.fair.flatten().index_select(0, some).nonzero().squeeze(1)
+
+        def pick(tensor: Tensor) -> Tensor:
+            return tensor.flatten(0, 1).index_select(0, some[fair])
+
+        guesses = self.network.guess(seen[fair], observation[fair])
+        known = pick(e.action), action_mask[fair], pick(e.outcome), pick(e.secrets)
+        losses = guess_losses(self.game, guesses, *known)
+        return {name: loss.sum() / len(some) for name, loss in losses.items()}
 
     @torch.no_grad()
     def _follow(self) -> None:

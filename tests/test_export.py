@@ -14,7 +14,7 @@ import torch
 import kuku_env
 from agents import export
 from agents.export import ExportError, export_bot
-from agents.network import NetworkPolicy, PolicyValueNetwork
+from agents.network import Choice, PolicyValueNetwork
 from kuku_env.bots import BotError, ExportedPolicy, make_policy
 from kuku_env.core.chance import generator_states
 from kuku_env.envs.batch import BatchEnv
@@ -29,13 +29,13 @@ TABLES = [
 @pytest.fixture(scope="module")
 def network() -> PolicyValueNetwork:
     torch.manual_seed(5)
-    made = PolicyValueNetwork(GAME.layout, (32, 32))
+    made = PolicyValueNetwork(GAME, (32, 32))
     for parameter in made.parameters():  # as if it had learned something
         torch.nn.init.normal_(parameter, std=0.4)
     return made
 
 
-def write(network: PolicyValueNetwork, folder: Path) -> Path:
+def write(network: torch.nn.Module, folder: Path) -> Path:
     export_bot(network, GAME, folder, name="probe", tables=TABLES, origin={"seed": 5}, strength={})
     return folder
 
@@ -49,18 +49,39 @@ def exported(network: PolicyValueNetwork, tmp_path_factory: pytest.TempPathFacto
 def test_onnx_equals_torch_on_real_states(
     network: PolicyValueNetwork, exported: Path, num_players: int
 ) -> None:
-    bot, here = ExportedPolicy(exported), NetworkPolicy(network, GAME)
+    bot = ExportedPolicy(exported)
     env = BatchEnv(GAME, 64, num_players=num_players, see_through="any")
     generators = generator_states(num_players, 64)
     turns = env.reset(seed=num_players)
     for _ in range(30):
-        theirs = bot.probabilities(turns.observation, turns.action_mask)
-        ours = here.probabilities(turns.observation, turns.action_mask)
-        assert theirs.dtype == np.float32
-        assert (theirs[turns.action_mask == 0] == 0).all()
-        assert np.abs(theirs - ours).max() < 1e-5
-        assert np.abs(theirs.sum(1) - 1).max() < 1e-5
+        theirs = bot.answers(turns.observation, turns.action_mask)
+        assert set(theirs) == {"probabilities", *bot.outputs}
+        with torch.no_grad():
+            ours = network.answers(
+                torch.from_numpy(turns.observation), torch.from_numpy(turns.action_mask)
+            )
+        for name, answer in theirs.items():
+            assert answer.dtype == np.float32
+            assert answer.shape == ours[name].shape
+            assert np.abs(answer - ours[name].numpy()).max() < 1e-5
+        for name in ("probabilities", "action_values"):
+            assert (theirs[name][turns.action_mask == 0] == 0).all()
+        for name in ("probabilities", "value", "pairs"):
+            assert np.abs(theirs[name].sum(1) - 1).max() < 1e-5
+        assert (theirs["value"][:, num_players:] == 0).all()
         turns = env.step(env.sample(generators))
+
+
+def test_a_network_that_tells_probabilities_alone_tells_these(tmp_path: Path) -> None:
+    class Even(torch.nn.Module):
+        def forward(self, observation: torch.Tensor, action_mask: torch.Tensor) -> Choice:
+            chances = action_mask / action_mask.sum(1, keepdim=True)
+            return Choice(chances, chances.log())
+
+    bot = ExportedPolicy(write(Even(), tmp_path / "even"))
+    assert bot.outputs == ()
+    assert bot.card["outputs"] == ["probabilities"]
+    assert bot.card["beliefs"] == {}
 
 
 def test_any_batch_size_plays(exported: Path) -> None:
@@ -75,6 +96,8 @@ def test_the_card_follows_its_schema(exported: Path) -> None:
     card = json.loads((exported / "bot.json").read_text())
     path = Path(kuku_env.__file__).parent / "bots" / "bot.schema.json"
     jsonschema.validate(card, json.loads(path.read_text()))
+    assert card["outputs"] == ["probabilities", "action_values", "value", "lie", "pairs"]
+    assert card["beliefs"] == {"lie": "doubt", "pairs": "doubt"}
     assert card["rules"]["num_players"] == [2, 3, 4, 5, 6]
     assert card["rules"]["see_through"] == ["any", "consistent"]
     assert card["rules"]["reward"] == ["winner"]
@@ -125,7 +148,7 @@ def test_other_layouts_and_damaged_files_are_refused(exported: Path, tmp_path: P
 def test_a_bot_is_replaced_but_nothing_else(
     network: PolicyValueNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "write_graph", lambda *_: b"a graph")
+    monkeypatch.setattr(export, "write_graph", lambda *_: (b"a graph", ["probabilities"]))
     folder = write(network, tmp_path / "bot")
     (folder / "old").touch()
     write(network, folder)

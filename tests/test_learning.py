@@ -52,7 +52,7 @@ def learner() -> SelfPlay:
 
 def experience_of(steps: list[dict], seats: int = 3) -> Experience:
     """Steps of one game: seat, value, rewards by seat, over, live."""
-    e = Experience(len(steps), 1, seats, GAME.layout)
+    e = Experience(len(steps), np.array([seats]), replace(GAME, max_players=seats))
     for row, step in enumerate(steps, start=seats):
         e.seat[row] = step["seat"]
         e.value[row] = step.get("value", 0.0)
@@ -72,19 +72,19 @@ def test_rewards_reach_the_decisions_of_their_own_seat() -> None:
         {"seat": 2, "value": 0.7},  # the next game
     ]
     e = experience_of(steps)
-    e.credit(trace=1.0)
+    e.credit(1.0, torch.zeros(1, 3))
     new = slice(3, None)
     assert e.own_reward[new, 0].tolist() == [0.0, -0.5, -0.5, 1.0, 0.0]
     assert torch.allclose(e.advantage[new, 0], torch.tensor([0.9, -0.7, -0.8, 0.6, 0.0]))
     assert e.closed[new, 0].tolist() == [True, True, True, True, False]
-    e.credit(trace=0.0)  # trusts the value of seat 0's next decision
+    e.credit(0.0, torch.zeros(1, 3))  # trusts the value of seat 0's next decision
     assert torch.allclose(e.advantage[new, 0], torch.tensor([0.3, -0.7, -0.8, 0.6, 0.0]))
 
 
 def test_opening_moves_are_not_learned_from() -> None:
     steps = [{"seat": 0, "live": False}, {"seat": 1}, {"seat": 0, "over": True, "rewards": {1: 1}}]
     e = experience_of(steps)
-    e.credit(trace=1.0)
+    e.credit(1.0, torch.zeros(1, 3))
     assert e.closed[3:, 0].tolist() == [False, True, True]
     assert e.own_reward[4, 0] == 1.0
 
@@ -93,7 +93,7 @@ def test_open_decisions_are_learned_from_in_the_next_round() -> None:
     steps = [{"seat": 2, "value": 0.5}, {"seat": 0, "value": 0.1, "rewards": {2: -0.25}}]
     e = experience_of(steps)
     e.action[3, 0], e.observation[3, 0, 7] = 11, 1
-    e.credit(trace=1.0)
+    e.credit(1.0, torch.zeros(1, 3))
     assert not e.closed.any()
     e.carry_over()
     assert e.live[:3, 0].tolist() == [True, False, True]
@@ -103,7 +103,7 @@ def test_open_decisions_are_learned_from_in_the_next_round() -> None:
         e.seat[row], e.value[row], e.live[row], e.reward[row] = seat, 0.0, True, 0.0
     e.reward[4, 0] = torch.tensor([1.0, -0.5, -0.25])
     e.over[4] = True
-    e.credit(trace=1.0)
+    e.credit(1.0, torch.zeros(1, 3))
     assert e.closed[:, 0].tolist() == [True, False, True, True, True]
     assert e.own_reward[e.closed].tolist() == [1.0, -0.25, -0.5, -0.25]
 
@@ -121,7 +121,7 @@ def test_credit_adds_up_to_the_rewards(seed: int, steps: int, trace: float) -> N
     closed = 0
     for _ in range(4):
         player._collect(None)
-        e.credit(trace)
+        e.credit(trace, torch.zeros(15, 6))
         closed += int(e.closed.sum())
         names = ("closed", "seat", "own_reward", "reward", "over")
         is_closed, seats, own, rewards, over = (getattr(e, name).tolist() for name in names)
@@ -178,7 +178,7 @@ def test_an_unlearned_network_finds_all_kinds_of_action_alike() -> None:
     env = BatchEnv(GAME, 64, num_players=2)
     turns = env.reset(seed=1)
     turns = env.step(env.sample(np.arange(1, 65, dtype=np.uint64)))  # all respond now
-    network = PolicyValueNetwork(GAME.layout, (8,))
+    network = PolicyValueNetwork(GAME, (8,))
     chances = NetworkPolicy(network, GAME).probabilities(turns.observation, turns.action_mask)
     assert np.allclose(chances[:, GAME.layout.start("accept")], 1 / 3)
     assert np.allclose(chances[:, GAME.layout.start("doubt")], 1 / 3)
@@ -205,7 +205,7 @@ def test_samples_are_possible_and_follow_the_probabilities() -> None:
 @pytest.mark.parametrize("widths", [(), (8, 0)])
 def test_widths_must_be_positive(widths: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="widths"):
-        PolicyValueNetwork(GAME.layout, widths)
+        PolicyValueNetwork(GAME, widths)
 
 
 # ---------------------------------------------------------------- learning
@@ -396,7 +396,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     player.update()
     save_checkpoint(player, tmp_path / "checkpoints")
     monkeypatch.setattr(run, "LAST_GAMES", 60)
-    monkeypatch.setattr(export, "write_graph", lambda *_: b"")
+    monkeypatch.setattr(export, "write_graph", lambda *_: (b"", ["probabilities"]))
     bot = run.resume(tmp_path, Console(quiet=True))
     origin = json.loads((bot / "bot.json").read_text())["origin"]
     assert origin["updates"] > 1

@@ -221,6 +221,7 @@ def talkative(folder, **changes):
     card = {
         "format": 1, "name": folder.name, "game": KUKU.id, "layout": layout.to_json(),
         "rules": {"num_players": [2, 3]}, "outputs": [name for name, _ in outputs],
+        "beliefs": {belief.name: belief.when for belief in KUKU.beliefs},
         "sha256": hashlib.sha256(network).hexdigest(), "level": "strong",
     }  # fmt: skip
     (folder / "bot.json").write_text(json.dumps(card))

@@ -159,17 +159,15 @@ def exported_bots(game: Game, folder: Path) -> dict[str, ExportedPolicy]:
         name = f"{game.name}/{source.parent.name}"
         shutil.copytree(source.parent, folder / name)
         found[name] = ExportedPolicy(folder / name)
-    pairs = [block.size for block in game.layout.actions if block.name == "see"]
-    if pairs:
-        name = f"{game.name}/probe"
-        write_probe(game, pairs[0], folder / name)
-        found[name] = ExportedPolicy(folder / name)
+    name = f"{game.name}/probe"
+    write_probe(game, folder / name)
+    found[name] = ExportedPolicy(folder / name)
     return found
 
 
-def write_probe(game: Game, pairs: int, folder: Path) -> None:
+def write_probe(game: Game, folder: Path) -> None:
     """A bot of random weights that gives all that FORMATS names, at every table."""
-    graph = probe_graph(game, pairs)
+    graph = probe_graph(game)
     card = {
         "format": 1,
         "name": "probe",
@@ -177,6 +175,7 @@ def write_probe(game: Game, pairs: int, folder: Path) -> None:
         "layout": game.layout.to_json(),
         "rules": {},
         "outputs": [output.name for output in graph.graph.output],
+        "beliefs": {belief.name: belief.when for belief in game.beliefs},
         "sha256": hashlib.sha256(graph.SerializeToString()).hexdigest(),
     }
     folder.mkdir(parents=True)
@@ -184,16 +183,18 @@ def write_probe(game: Game, pairs: int, folder: Path) -> None:
     (folder / "bot.json").write_text(json.dumps(card))
 
 
-def probe_graph(game: Game, pairs: int) -> Any:
+def probe_graph(game: Game) -> Any:
     """One layer for each output; int8 in, the mask inside the graph."""
     cells, actions = game.layout.size, game.layout.num_actions
     outputs = {
         "probabilities": (actions, "Softmax"),
         "action_values": (actions, "Sigmoid"),
-        "value": (6, "Softmax"),
-        "lie": (1, "Sigmoid"),
-        "pairs": (pairs, "Softmax"),
+        "value": (game.max_players, "Softmax"),
     }
+    sizes = {field.name: field.size for field in game.secrets.fields}
+    for belief in game.beliefs:
+        size = sizes[belief.name]
+        outputs[belief.name] = (size, "Softmax" if size > 1 else "Sigmoid")
     chance = np.random.default_rng(0)
     nodes = [
         helper.make_node("Cast", ["observation"], ["cells"], to=TensorProto.FLOAT),
@@ -210,18 +211,16 @@ def probe_graph(game: Game, pairs: int) -> Any:
             nodes.append(helper.make_node("Where", ["legal", raw, "never"], ["logits"]))
             nodes.append(helper.make_node(shape, ["logits"], ["chances"], axis=-1))
             nodes.append(helper.make_node("Mul", ["chances", "mask"], [name]))
-        elif name == "lie":
-            nodes.append(helper.make_node(shape, [raw], ["lie_column"]))
-            weights.append(numpy_helper.from_array(np.array([1], np.int64), "column"))
-            nodes.append(helper.make_node("Squeeze", ["lie_column", "column"], [name]))
+        elif size == 1:
+            nodes.append(helper.make_node(shape, [raw], [f"{name}_column"]))
+            weights.append(numpy_helper.from_array(np.array([1], np.int64), f"{name}_axis"))
+            nodes.append(helper.make_node("Squeeze", [f"{name}_column", f"{name}_axis"], [name]))
         else:
             nodes.append(helper.make_node(shape, [raw], [name]))
     given = [("observation", cells), ("action_mask", actions)]
     inputs = [helper.make_tensor_value_info(n, TensorProto.INT8, ["N", k]) for n, k in given]
     results = [
-        helper.make_tensor_value_info(
-            name, TensorProto.FLOAT, ["N"] if name == "lie" else ["N", size]
-        )
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N"] if size == 1 else ["N", size])
         for name, (size, _) in outputs.items()
     ]
     graph = helper.make_graph(nodes, "probe", inputs, results, weights)

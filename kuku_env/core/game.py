@@ -201,6 +201,19 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Belief:
+    """Something hidden that a bot may tell what it believes of.
+
+    ``name`` is a field of the game's secrets that holds the truth: one cell that is true or not, or
+    one cell for each of several possibilities. ``when`` is an action block: whoever may choose one
+    of its actions has this to believe something of, and nobody else.
+    """
+
+    name: str
+    when: str
+
+
+@dataclass(frozen=True)
 class Game:
     """A game, complete.
 
@@ -217,6 +230,8 @@ class Game:
     A game whose records count what each seat did in public, in a field ``tallies`` (seats, T),
     names these counts in ``tallies``, and in ``measures`` the shares that they give. A count that
     stops somewhere says so in ``tally_limit``.
+
+    ``beliefs``: what bots may tell of the hidden cards, under these names.
 
     A game whose rules make something of what people do wrongly has ``repair``: what an act stands
     for, by the view of the seat that did it and the text of any action, legal or not. It raises
@@ -244,6 +259,7 @@ class Game:
     measures: tuple[Measure, ...] = ()
     tally_limit: int | None = None
     repair: Callable[[Mapping[str, Any], str], Repair] | None = None
+    beliefs: tuple[Belief, ...] = ()
 
     def __post_init__(self) -> None:
         counted = self.state["tallies"].shape[-1] if "tallies" in (self.state.names or ()) else 0
@@ -256,6 +272,14 @@ class Game:
                 raise ValueError(
                     f"{self.id}: the part of measure {measure.name!r} must be in its whole, and "
                     f"that among {list(self.tallies)}"
+                )
+        for belief in self.beliefs:
+            known = belief.name in self.secrets.offsets, belief.when in self.layout.action_offsets
+            if not all(known):
+                raise ValueError(
+                    f"{self.id}: belief {belief} must name a field among "
+                    f"{list(self.secrets.offsets)} and an action block among "
+                    f"{list(self.layout.action_offsets)}"
                 )
 
     def __reduce__(self) -> tuple[Any, ...]:

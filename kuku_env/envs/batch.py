@@ -160,7 +160,8 @@ class BatchEnv:
         For critics that may see everything in training; never for a bot.
         """
         out = np.empty((self.num_envs, self.game.secrets.size), np.int8)
-        self.game.kernels.secrets_range(self._S, 0, self.num_envs, self._turns.seat, rows(out))
+        S, seat, written, kernel = self._S, self._turns.seat, rows(out), self.game.kernels
+        self._ranges.run(lambda start, stop: kernel.secrets_range(S, start, stop, seat, written))
         return out
 
     def restart(self, index: int, seed: int | None = None) -> None:

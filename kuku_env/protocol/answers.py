@@ -58,12 +58,10 @@ def opinion(bot: Policy, situation: Situation) -> Opinion:
         for name, output in (("win", "value"), ("lie", "lie"), ("pairs", "pairs"))
         if output not in given
     }
-    open_pairs = _open_pairs(situation)
-    if open_pairs == []:  # the game has pairs to name, and none can be named here
-        for name in ("lie", "pairs"):
-            reasons.setdefault(name, "no claim waits for an answer here")
-    elif open_pairs is None and "pairs" in given:
-        reasons["pairs"] = "actions of this game name no pairs"
+    for name in ("lie", "pairs"):
+        why = _why_not_asked(situation, name)
+        if why is not None:
+            reasons.setdefault(name, why)
     return Opinion(
         preferences / total,
         given.get("action_values"),
@@ -82,6 +80,19 @@ def _outputs(bot: Policy, situation: Situation) -> dict[str, NDArray[np.float64]
     else:
         given = {"probabilities": bot.probabilities(*asked)}
     return {name: np.ravel(array).astype(np.float64) for name, array in given.items()}
+
+
+def _why_not_asked(situation: Situation, name: str) -> str | None:
+    """Why there is nothing to believe of a name here; None where there is something."""
+    game = situation.game
+    when = [belief.when for belief in game.beliefs if belief.name == name]
+    if not when:
+        return "this game has nothing of the kind"
+    first = game.layout.start(when[0])
+    size = next(block.size for block in game.layout.actions if block.name == when[0])
+    if not any(first <= action < first + size for action in situation.legal):
+        return "no claim waits for an answer here"
+    return None
 
 
 def _chance(value: float) -> float | None:
@@ -107,15 +118,6 @@ def _pair_names(situation: Situation) -> list[Pair]:
     block = _pair_block(situation.game.layout)
     words = [text.split()[1:] for text in block.texts] if block is not None else []
     return [(card(low), card(high)) for low, high in words]
-
-
-def _open_pairs(situation: Situation) -> list[int] | None:
-    """Ids of the pairs that may be named now; None where the game has no pairs to name."""
-    block = _pair_block(situation.game.layout)
-    if block is None:
-        return None
-    first = situation.game.layout.action_offsets[block.name]
-    return [action for action in situation.legal if first <= action < first + block.size]
 
 
 def _likeliest(chances: NDArray[np.float64], names: list[Pair]) -> list[tuple[Pair, float]] | None:

@@ -3,7 +3,15 @@
 from kuku_env.core.game import Game
 from kuku_env.games.doubt import kernels, state, view
 from kuku_env.games.doubt.cards import MAX_PLAYERS, MIN_PLAYERS, NUM_KINDS
-from kuku_env.games.doubt.layout import GAME_ID, LAYOUT, MANY, MEASURES, SECRETS, TALLIES
+from kuku_env.games.doubt.layout import (
+    BELIEFS,
+    GAME_ID,
+    LAYOUT,
+    MANY,
+    MEASURES,
+    SECRETS,
+    TALLIES,
+)
 from kuku_env.games.doubt.options import INFORMATION_SETS, PRESETS, Options
 from kuku_env.games.doubt.scripted import SCRIPTED
 from kuku_env.games.doubt.words import WORDS
@@ -29,4 +37,5 @@ GAME = Game(
     tallies=TALLIES,
     measures=MEASURES,
     tally_limit=MANY,
+    beliefs=BELIEFS,
 )

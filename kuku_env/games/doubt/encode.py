@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from kuku_env.core.jit import njit
-from kuku_env.games.doubt.cards import NUM_KINDS, NUM_RANKS
+from kuku_env.games.doubt.cards import JOKER, NUM_KINDS, NUM_RANKS
 from kuku_env.games.doubt.layout import LAYOUT, MOST, SECRETS
 from kuku_env.games.doubt.state import (
     ASK_NEXT,
@@ -23,7 +23,9 @@ from kuku_env.games.doubt.state import (
     PENALTY, HAND_LIMIT, CLOCKWISE, WIN_ONLY, HAND, ADDED, PILE, PILE_START, PILE_MINE, PILE_SHOWN,
     ASIDE, IN_PLAY, CARDS, KNOWN, CLAIMS, TOOK, RECORD,
 ) = (LAYOUT.start(field.name) for field in LAYOUT.fields)  # fmt: skip
-HANDS, PLAY, PILE_CARDS, ASIDE_CARDS, TO_ASK = (SECRETS.start(f.name) for f in SECRETS.fields)
+HANDS, PLAY, PILE_CARDS, ASIDE_CARDS, TO_ASK, LIE = (
+    SECRETS.start(field.name) for field in SECRETS.fields
+)
 
 
 @njit
@@ -139,3 +141,6 @@ def encode_secrets(s: Any, me: int, out: Any) -> None:
     put_kinds(out, PLAY, s.play)
     put_kinds(out, PILE_CARDS, s.pile)
     put_kinds(out, ASIDE_CARDS, s.aside)
+    if s.phase == RESPOND:
+        true = int(s.play[s.number]) + int(s.play[JOKER])
+        out[LIE] = true < s.put_size

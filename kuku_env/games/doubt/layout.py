@@ -5,7 +5,7 @@ Seats are relative to the observer (0 = me, 1 = my left, ...), padded to eight.
 
 from __future__ import annotations
 
-from kuku_env.core.game import Measure
+from kuku_env.core.game import Belief, Measure
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.games.doubt.cards import (
     CARD_NAMES,
@@ -207,5 +207,9 @@ SECRETS = Layout(
             "flag",
             "seats that are still to be asked whether they doubt",
         ),
+        Field("lie", (1,), 1, "lie", "flag", "a card put down and not yet judged is not as called"),
     ),
 )
+
+# What bots tell of the cards that they may doubt.
+BELIEFS = (Belief("lie", "doubt"),)

@@ -3,7 +3,15 @@
 from kuku_env.core.game import Game
 from kuku_env.games.kuku_doubt import kernels, state, view
 from kuku_env.games.kuku_doubt.cards import MAX_PLAYERS, MIN_PLAYERS, NUM_RANKS
-from kuku_env.games.kuku_doubt.layout import GAME_ID, LAYOUT, MANY, MEASURES, SECRETS, TALLIES
+from kuku_env.games.kuku_doubt.layout import (
+    BELIEFS,
+    GAME_ID,
+    LAYOUT,
+    MANY,
+    MEASURES,
+    SECRETS,
+    TALLIES,
+)
 from kuku_env.games.kuku_doubt.options import INFORMATION_SETS, PRESETS, Options
 from kuku_env.games.kuku_doubt.scripted import SCRIPTED
 from kuku_env.games.kuku_doubt.words import WORDS
@@ -29,4 +37,5 @@ GAME = Game(
     tallies=TALLIES,
     measures=MEASURES,
     tally_limit=MANY,
+    beliefs=BELIEFS,
 )

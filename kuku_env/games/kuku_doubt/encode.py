@@ -21,9 +21,11 @@ from kuku_env.games.kuku_doubt.state import (
     NUMBER,
     OVER,
     PASSED,
+    RESPOND,
     SAW,
     STARTING,
     THROWN,
+    last_claim,
 )
 
 (
@@ -32,7 +34,9 @@ from kuku_env.games.kuku_doubt.state import (
     BOX, CLAIMS_MADE, LAST_CLAIM, CLAIM_SEATS, CLAIM_NUMBERS, CLAIM_DISCARDS, CLAIM_SAW,
     CLAIM_THROWN, CLAIM_PASSED, MY_DISCARDS, SEEN_BEFORE, RECORD,
 ) = (LAYOUT.start(field.name) for field in LAYOUT.fields)  # fmt: skip
-PAIR, HIDDEN_LIVES, PILE_CARDS, BOX_CARDS = (SECRETS.start(f.name) for f in SECRETS.fields)
+PAIR, HIDDEN_LIVES, PILE_CARDS, BOX_CARDS, LIE, PAIRS = (
+    SECRETS.start(field.name) for field in SECRETS.fields
+)
 
 
 @njit
@@ -172,3 +176,13 @@ def encode_secrets(s: Any, me: int, out: Any) -> None:
                 out[HIDDEN_LIVES + NUM_RANKS * k + int(s.life[seat, j])] += 1
     put_counts(out, PILE_CARDS, s.pile)
     put_counts(out, BOX_CARDS, s.box)
+    if s.phase == RESPOND:
+        encode_claimed_pair(s, out)
+
+
+@njit
+def encode_claimed_pair(s: Any, out: Any) -> None:
+    """Whether the claim that waits for an answer is a lie, and the pair it is about."""
+    low, high = int(s.pair[0]), int(s.pair[1])
+    out[LIE] = CLAIM_NUMBER[last_claim(s)[NUMBER]] != low * high  # a Liar makes 0: any claim lies
+    out[PAIRS + NUM_RANKS * low - low * (low - 1) // 2 + high - low] = 1

@@ -5,7 +5,7 @@ Seats are relative to the observer (0 = me, 1 = my left, ...), padded to six.
 
 from __future__ import annotations
 
-from kuku_env.core.game import Measure
+from kuku_env.core.game import Belief, Measure
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.games.kuku_doubt.cards import (
     CARD_NAMES,
@@ -14,6 +14,7 @@ from kuku_env.games.kuku_doubt.cards import (
     MAX_COPIES,
     MAX_PLAYERS,
     NUM_CLAIMS,
+    NUM_PAIRS,
     NUM_RANKS,
     PAIRS,
 )
@@ -260,5 +261,18 @@ SECRETS = Layout(
         ),
         _cards("pile_cards", "pile_cards", "cards in the draw pile", MAX_COPIES),
         _cards("box_cards", "box_cards", "cards in the box", MAX_COPIES),
+        Field("lie", (1,), 1, "lie", "flag", "the claim that waits for an answer is a lie"),
+        Field(
+            "pairs",
+            (NUM_PAIRS,),
+            1,
+            "pair",
+            "one_hot",
+            "the pair that it is about, in the order of the actions that name one",
+            PAIRS,
+        ),
     ),
 )
+
+# What bots tell of the claim that they may answer.
+BELIEFS = (Belief("lie", "doubt"), Belief("pairs", "doubt"))

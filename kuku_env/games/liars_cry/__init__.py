@@ -3,7 +3,15 @@
 from kuku_env.core.game import Game
 from kuku_env.games.liars_cry import kernels, state, view
 from kuku_env.games.liars_cry.cards import MAX_PLAYERS, MIN_PLAYERS, NUM_KINDS
-from kuku_env.games.liars_cry.layout import GAME_ID, LAYOUT, MANY, MEASURES, SECRETS, TALLIES
+from kuku_env.games.liars_cry.layout import (
+    BELIEFS,
+    GAME_ID,
+    LAYOUT,
+    MANY,
+    MEASURES,
+    SECRETS,
+    TALLIES,
+)
 from kuku_env.games.liars_cry.options import INFORMATION_SETS, PRESETS, Options
 from kuku_env.games.liars_cry.repairs import repair
 from kuku_env.games.liars_cry.scripted import SCRIPTED
@@ -31,4 +39,5 @@ GAME = Game(
     measures=MEASURES,
     tally_limit=MANY,
     repair=repair,
+    beliefs=BELIEFS,
 )

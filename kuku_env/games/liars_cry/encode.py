@@ -18,7 +18,7 @@ from kuku_env.games.liars_cry.state import BY, FROM, KIND, NOBODY, NUM_TALLIES, 
     TABLE_SIZE, TABLE_CARDS, TABLE_UP, TABLE_SEATS, LAST_DOWN, DOWN, HAND_SIZES, GONE, TAKEN,
     TAKEN_POINTS, SCORE, BEHIND, TOOK_MINE, TOOK, RECORD,
 ) = (LAYOUT.start(field.name) for field in LAYOUT.fields)  # fmt: skip
-HANDS, ALL_CARDS, LEFTOVER = (SECRETS.start(field.name) for field in SECRETS.fields)
+HANDS, ALL_CARDS, LEFTOVER, LIE = (SECRETS.start(field.name) for field in SECRETS.fields)
 
 
 @njit
@@ -121,3 +121,5 @@ def encode_secrets(s: Any, me: int, out: Any) -> None:
     for p in range(s.table_size):
         out[ALL_CARDS + NUM_KINDS * p + int(s.table_kind[p])] = 1
     put_kinds(out, LEFTOVER, s.pile)
+    if s.last_down != NOBODY:
+        out[LIE] = s.table_kind[s.last_down] != s.table_kind[0]

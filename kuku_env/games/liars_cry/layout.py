@@ -6,7 +6,7 @@ told by their position: 0 is the lead, then one by one as they came.
 
 from __future__ import annotations
 
-from kuku_env.core.game import Measure
+from kuku_env.core.game import Belief, Measure
 from kuku_env.core.layout import ActionBlock, Field, Layout
 from kuku_env.games.liars_cry.cards import (
     KIND_NAMES,
@@ -194,5 +194,9 @@ SECRETS = Layout(
             KIND_NAMES,
         ),
         _kinds("leftover", "leftover", "cards out of the deal"),
+        Field("lie", (1,), 1, "lie", "flag", "the last face-down card is not of the kind led"),
     ),
 )
+
+# What bots tell of the card that they may doubt.
+BELIEFS = (Belief("lie", "doubt"),)

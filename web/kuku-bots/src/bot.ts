@@ -7,7 +7,7 @@ import { actionTexts, encodeView, legalMask } from "./encode.js";
 import { ActionError, BotError, RulesError, ViewError } from "./errors.js";
 import type { Layout } from "./layout.js";
 import { type Answers, Network } from "./network.js";
-import { type Card, likelyPairs, namesNoPair } from "./pairs.js";
+import { type Card, likelyPairs } from "./pairs.js";
 import { sha256 } from "./sha256.js";
 
 export interface ActOptions {
@@ -119,16 +119,22 @@ export class Bot {
     const texts = actionTexts(this.layout, view);
     const byText = (row: ArrayLike<number>) =>
       Object.fromEntries(texts.flatMap((text, k) => (mask[k] ? [[text, row[k] as number]] : [])));
-    const answersNothing = namesNoPair(this.layout, mask);
     return {
       action: texts[actionId] as string,
       actionId,
       probabilities: byText(chances),
       values: action_values ? byText(action_values) : null,
       win: value?.[0] ?? null,
-      lie: answersNothing ? null : (lie?.[0] ?? null),
-      pairs: answersNothing || !pairs ? null : likelyPairs(this.layout, pairs),
+      lie: this.believes("lie", mask) ? (lie?.[0] ?? null) : null,
+      pairs: pairs && this.believes("pairs", mask) ? likelyPairs(this.layout, pairs) : null,
     };
+  }
+
+  /** Whether there is something here to believe of what an output is about. */
+  private believes(output: string, mask: Int8Array): boolean {
+    const when = this.card.beliefs?.[output];
+    const block = this.layout.actions.find(({ name }) => name === when);
+    return block?.texts.some((_, k) => mask[block.offset + k]) ?? false;
   }
 }
 

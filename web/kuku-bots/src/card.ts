@@ -14,6 +14,8 @@ export interface BotCard {
   /** Of policy.onnx, hexadecimal. */
   sha256: string;
   outputs?: string[];
+  /** By output that guesses what is hidden, the action block: legal actions of it ask for that. */
+  beliefs?: Record<string, string>;
   level?: string;
   origin?: Record<string, unknown>;
   strength?: Record<string, unknown>;
@@ -39,6 +41,9 @@ export function readCard(text: string, expected: Expected = {}): BotCard {
   }
   if (!Object.values(given.rules).every(Array.isArray)) {
     throw new BotError("bot.json is damaged: every entry of rules must be a list");
+  }
+  if (given.beliefs !== undefined && !isObject(given.beliefs)) {
+    throw new BotError("bot.json is damaged: beliefs must be an object");
   }
   const card = { ...given, layout: checkedLayout(given.layout) } as unknown as BotCard;
   if (card.layout.game !== card.game) {

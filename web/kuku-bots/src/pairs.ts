@@ -13,12 +13,6 @@ function pairBlock(layout: Layout): ActionBlock | undefined {
   return layout.actions.find((block) => block.texts.every((text) => /^\w+ \w+ \w+$/.test(text)));
 }
 
-/** Whether the game has pairs to name, but none may be named now: there is no claim to answer. */
-export function namesNoPair(layout: Layout, mask: Int8Array): boolean {
-  const block = pairBlock(layout);
-  return block !== undefined && !block.texts.some((_, k) => mask[block.offset + k]);
-}
-
 /** The likeliest pairs with their chances; null where the game names none, or others. */
 export function likelyPairs(layout: Layout, chances: Float32Array): [Card, Card, number][] | null {
   const texts = pairBlock(layout)?.texts;

@@ -4,6 +4,7 @@ import type { Bot } from "kuku-bots";
 import { Answers } from "./answers.js";
 import { productOf, RANKS } from "./chart.js";
 import { h, section } from "./dom.js";
+import { hintOf } from "./hint.js";
 import { reviewOf } from "./review.js";
 import { Setup } from "./setup.js";
 import type { Card, Transport, Update, View } from "./transport.js";
@@ -140,11 +141,8 @@ export class Page {
   /** From a bot that runs in the page. */
   private async ownHint(view: View, folder: string): Promise<string> {
     this.hinting ??= import("kuku-bots").then(({ loadBot }) => loadBot(folder));
-    const { probabilities } = await (await this.hinting).act(view);
-    const best = Object.entries(probabilities).sort(([, a], [, b]) => b - a);
-    const likely = best.slice(0, 3).filter(([, p]) => p >= 0.01);
-    const told = likely.map(([text, p]) => `${this.action(text)} (${Math.round(100 * p)} %)`);
-    return this.words.hintSays(told.join(", "));
+    const answer = await (await this.hinting).act(view);
+    return hintOf(answer, this.words, (text) => this.action(text));
   }
 
   // ---------------------------------------------------------------- words

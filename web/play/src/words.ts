@@ -52,6 +52,10 @@ export interface Words {
   flip(card: string): string;
   hint: string;
   hintSays(actions: string): string;
+  wins(chance: string): string;
+  winsNow(chance: string): string;
+  liesBy(chance: string): string;
+  likelyPairs(pairs: string): string;
   wait: string;
   failed(message: string): string;
   won: string;
@@ -147,7 +151,11 @@ const en: Words = {
   orType: "Or type it",
   flip: (card) => `Turn up ${card}`,
   hint: "Hint",
-  hintSays: (actions) => `The bot would: ${actions}`,
+  hintSays: (actions) => `The bot would: ${actions}.`,
+  wins: (chance) => `wins ${chance}`,
+  winsNow: (chance) => `Win chance now: ${chance}.`,
+  liesBy: (chance) => `The claim is a lie with a chance of ${chance}.`,
+  likelyPairs: (pairs) => `Likely pairs: ${pairs}.`,
   wait: "The others are playing…",
   failed: (message) => `That did not work: ${message}`,
   won: "You won!",
@@ -281,7 +289,11 @@ const ja: Words = {
   orType: "数字で入力",
   flip: (card) => `${card}を表にする`,
   hint: "ヒント",
-  hintSays: (actions) => `ボットなら：${actions}`,
+  hintSays: (actions) => `ボットなら：${actions}。`,
+  wins: (chance) => `勝率${chance}`,
+  winsNow: (chance) => `現在の勝率：${chance}。`,
+  liesBy: (chance) => `宣言が嘘である確率：${chance}。`,
+  likelyPairs: (pairs) => `ありそうな2枚：${pairs}。`,
   wait: "ほかのプレイヤーの番です…",
   failed: (message) => `うまくいきませんでした：${message}`,
   won: "あなたの勝ち！",
