@@ -13,7 +13,7 @@ help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.ready  ## train a small bot, export it and pit it against the scripted ones
-	$(PY) train.py --budget demo --run runs/demo
+	$(PY) train.py --preset demo --run runs/demo
 	rm -rf runs/demo/evaluation
 	$(PY) evaluate.py runs/demo/bot scripted-normal scripted-easy random \
 		--players 2 4 --games 10000 --self-play 1000 --out runs/demo/evaluation

@@ -1,13 +1,14 @@
 """Make a bot by self-play and export it.
 
-    python train.py --budget demo --run runs/demo
+    python train.py --preset demo --run runs/demo
     python train.py --game doubt --preset kirakuken --run runs/doubt
     python train.py --run runs/mine --minutes 60 --widths 256 256
+    python train.py --config runs/mine/config.toml --seed 1 --run runs/again
     python train.py --resume runs/mine
     python train.py --learner maskable-ppo --game doubt --run runs/ppo
 
-A run leaves everything in its folder: checkpoints, curves (tensorboard --logdir runs) and, in the
-end, the bot: RUN/bot plays from the wheel alone.
+A run leaves everything in its folder: its options, checkpoints, curves (tensorboard --logdir runs)
+and, in the end, the bot: RUN/bot plays from the wheel alone.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ try:
     from rich.console import Console
 
     from agents.checkpoint import CheckpointError
+    from agents.config import ConfigError, options_from, read_config
     from agents.export import ExportError
     from agents.maskable_ppo import PpoOptions, make_ppo_options
     from agents.options import Options
-    from agents.presets import make_options
+    from agents.presets import make_options, told_apart
     from agents.run import RunError, resume, start, start_ppo
 except ModuleNotFoundError as missing:
     sys.exit(f"train.py needs more than the wheel ({missing}): pip install -e '.[train,evaluate]'")
@@ -42,10 +44,11 @@ class Command:
     learner: Literal["self-play", "maskable-ppo"] = "self-play"
     """Self-play of all seats, or sb3-contrib's MaskablePPO in one seat against a pool; --help shows
     the options of the one that is chosen."""
-    budget: Literal["demo", "quick"] = "demo"
-    """Settings to start from, shown as defaults below; what is given beside it is changed."""
-    preset: str | None = None
-    """A preset of the game's rules: its tables instead of the variants shown below."""
+    preset: tuple[str, ...] = ("demo",)
+    """Settings to start from, shown as defaults below: how long to learn (demo, quick, strong), a
+    preset of the game's rules, or both; what is given beside it is changed."""
+    config: Path | None = None
+    """Settings to start from in place of a preset: a file as RUN/config.toml is."""
     run: Path | None = None
     """Folder of the run, new or empty; by default runs/TIME."""
     resume: Annotated[Path | None, tyro.conf.arg(metavar="RUN")] = None
@@ -57,15 +60,20 @@ class PpoCommand:
     options: tyro.conf.OmitArgPrefixes[PpoOptions]
     learner: Literal["self-play", "maskable-ppo"] = "maskable-ppo"
     """Self-play of all seats, or sb3-contrib's MaskablePPO in one seat against a pool."""
-    budget: Literal["demo", "quick"] = "demo"
-    """Settings to start from, shown as defaults below; what is given beside it is changed."""
-    preset: str | None = None
-    """A preset of the game's rules: its tables instead of the variants shown below."""
+    preset: tuple[str, ...] = ("demo",)
+    """Settings to start from, shown as defaults below: how long to learn (demo, quick), a preset of
+    the game's rules, or both; what is given beside it is changed."""
+    config: Path | None = None
+    """Settings to start from in place of a preset: a file as RUN/config.toml is."""
     run: Path | None = None
     """Folder of the run, new or empty; by default runs/TIME. Such a run cannot be resumed."""
 
 
 C = TypeVar("C", Command, PpoCommand)
+
+REFUSED = (
+    RunError, ConfigError, CheckpointError, ExportError, OptionError, BotError, OSError,
+)  # fmt: skip
 
 
 def main() -> int:
@@ -80,7 +88,7 @@ def main() -> int:
                 bot = start(command.options, folder, console)
             else:
                 bot = start_ppo(command.options, folder, console)
-    except (RunError, CheckpointError, ExportError, OptionError, BotError, OSError) as error:
+    except REFUSED as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -92,20 +100,40 @@ def main() -> int:
 
 
 def read_command() -> Command | PpoCommand:
-    """The command line. What settles the defaults of all other options is read first."""
+    """The command line. What settles the defaults is read first: learner, preset and game, or a
+    file of options."""
     early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    early.add_argument("--learner", choices=["self-play", "maskable-ppo"], default="self-play")
-    early.add_argument("--budget", choices=["demo", "quick"], default="demo")
+    early.add_argument("--learner", choices=["self-play", "maskable-ppo"])
+    early.add_argument("--preset", nargs="*")
     early.add_argument("--game", default="kuku-doubt")
-    early.add_argument("--preset")
+    early.add_argument("--config", type=Path)
     early.add_argument("--resume")
     known, others = early.parse_known_args()
     if known.resume is not None and (others or len(sys.argv) > 3):
         raise RunError("--resume takes its options from the run: leave the others out")
-    basis = known.budget, known.game, known.preset
-    if known.learner == "maskable-ppo":
-        return _read_with(PpoCommand(make_ppo_options(*basis), preset=known.preset))
-    return _read_with(Command(make_options(*basis), preset=known.preset))
+    if known.config is not None:
+        return _read_with(_from_file(known.config, known.learner, known.preset))
+    preset = tuple(known.preset or ("demo",))
+    budget, rules = told_apart(preset, known.game)
+    if known.learner != "maskable-ppo":
+        return _read_with(Command(make_options(budget, known.game, rules), preset=preset))
+    if budget == "strong":
+        raise RunError("--preset strong is for self-play: maskable-ppo has demo and quick")
+    return _read_with(PpoCommand(make_ppo_options(budget, known.game, rules), preset=preset))
+
+
+def _from_file(config: Path, learner: str | None, preset: list[str] | None) -> Command | PpoCommand:
+    """Defaults from a file of options."""
+    if preset is not None:
+        raise RunError("--config has settings of its own: leave --preset out")
+    meant, values = read_config(config)
+    if learner not in (None, meant):
+        raise RunError(f"{config} is for the learner {meant}, not {learner}")
+    if meant == "self-play":
+        return Command(options_from(Options, values), preset=(), config=config)
+    if meant == "maskable-ppo":
+        return PpoCommand(options_from(PpoOptions, values), preset=(), config=config)
+    raise RunError(f"{config} names the learner {meant!r}; there are self-play and maskable-ppo")
 
 
 def _read_with(default: C) -> C:

@@ -7,13 +7,16 @@ with somebody who makes them, it pays to accept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.guests import find_guests
 from agents.network import sample
 from agents.options import Options
-from kuku_env.bots import make_policy
 from kuku_env.core.game import Game
 from kuku_env.envs.batch import Turns
 
@@ -21,20 +24,26 @@ from kuku_env.envs.batch import Turns
 class Cast:
     """The players of n games side by side.
 
-    Attributes, bool (n,): ``mixed``, the present game has scripted moves; ``fair``, neither its last
-    move was scripted nor will one be from here on. Raises BotError for a bot that the game does not
-    have.
+    Attributes: ``random`` (the generator of everything that is drawn), ``mixed`` bool (n,), the
+    present game has scripted moves, ``fair`` bool (n,), neither its last move was scripted nor will
+    one be from here on. Raises BotError for a bot that there is not, or that does not play at its
+    tables.
     """
 
-    def __init__(
-        self, options: Options, game: Game, num_players: NDArray[np.int64], seed: int
-    ) -> None:
-        """``num_players`` int64 (n,): the table size of each game."""
+    def __init__(self, options: Options, game: Game, tables: Sequence[Any], seed: int) -> None:
+        """``tables``: the options of each game."""
         names = [*options.rivals, *filter(None, [options.opening_bot])]
-        self._bots = [make_policy(name, game) for name in names]
-        self._options, self._num_players = options, num_players
-        self._random = np.random.default_rng(seed)
-        n = len(num_players)
+        guests = find_guests(names, game, list(dict.fromkeys(tables)))
+        self._bots = [guest.bot for guest in guests]
+        rivals = range(len(options.rivals))
+        self._rivals_at = {
+            size: np.array([k for k in rivals if guests[k].sits_at(size)])
+            for size in range(game.min_players, game.max_players + 1)
+        }
+        self._options = options
+        self._num_players = np.array([table.num_players for table in tables])
+        self.random = np.random.default_rng(seed)
+        n = len(tables)
         self._opening = np.zeros(n, np.int64)  # decisions left that the opening bot makes
         self._rival = np.full((n, game.max_players), -1)  # the bot in each seat; -1: the learner
         self.mixed = np.zeros(n, np.bool_)
@@ -60,7 +69,8 @@ class Cast:
             rows = np.flatnonzero(who == k)
             if len(rows):
                 chances = bot.probabilities(turns.observation[rows], turns.action_mask[rows])
-                moves[rows] = sample(torch.from_numpy(chances), torch.rand(len(rows))).numpy()
+                draws = torch.from_numpy(self.random.random(len(rows), np.float32))
+                moves[rows] = sample(torch.from_numpy(chances), draws).numpy()
         waiting = who >= 0
         return waiting, moves[waiting]
 
@@ -68,18 +78,27 @@ class Cast:
         options = self._options
         if options.opening_bot is None:
             return np.zeros(games, np.int64)
-        lengths = self._random.integers(1, options.opening_length + 1, games)
-        return lengths * (self._random.random(games) < options.opening_share)
+        lengths = self.random.integers(1, options.opening_length + 1, games)
+        return lengths * (self.random.random(games) < options.opening_share)
 
     def _draw_rivals(self, num_players: NDArray[np.int64]) -> NDArray[np.int64]:
         """The bot in each seat: in some games one script holds one or more seats, never all."""
         seats = np.full((len(num_players), self._rival.shape[1]), -1)
         if not self._options.rivals:
             return seats
-        order = self._random.random(seats.shape)
+        order = self.random.random(seats.shape)
         order[np.arange(seats.shape[1]) >= num_players[:, None]] = 2.0  # absent seats come last
         place = order.argsort(1).argsort(1)
-        count = self._random.integers(1, num_players)
-        count[self._random.random(len(count)) >= self._options.rival_share] = 0
-        bot = self._random.integers(0, len(self._options.rivals), len(count))
+        count = self.random.integers(1, num_players)
+        count[self.random.random(len(count)) >= self._options.rival_share] = 0
+        drawn = self.random.random(len(count))
+        bot = np.full(len(count), -1)
+        for size, rivals in self._rivals_at.items():
+            here = num_players == size
+            if len(rivals):
+                bot[here] = rivals[(drawn[here] * len(rivals)).astype(np.int64)]
         return np.where(place < count[:, None], bot[:, None], seats)
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """What was drawn and still holds: with ``random`` the whole state, to be written to."""
+        return [self._opening, self._rival, self.mixed, self.fair]

@@ -1,5 +1,9 @@
 """Checkpoints: numbered folders with ``state.safetensors`` and ``checkpoint.json``.
 
+A checkpoint holds everything that a run goes on from, the games that are being played and all
+generators among it: a resumed run learns exactly what it would have learned uninterrupted (unless
+its schedules go by wall time, which is never the same twice).
+
 A folder is written under another name first and then renamed, so that a run that is killed at any
 moment leaves whole checkpoints alone.
 """
@@ -10,18 +14,22 @@ import hashlib
 import json
 import os
 import shutil
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
+from agents.config import options_from
 from agents.options import Options
 from agents.selfplay import SelfPlay
+from kuku_env.core.game import Game
 
-FORMAT = 1
+FORMAT = 2
 KEPT = 2  # older checkpoints are removed
 
 
@@ -32,8 +40,7 @@ class CheckpointError(ValueError):
 def save_checkpoint(learner: SelfPlay, folder: Path) -> Path:
     """Write a checkpoint into ``folder`` and remove all but the newest; the new one's folder.
 
-    Holds the networks, the optimiser, the counters and the options. Games that are being played are
-    not kept: a learner that goes on deals new ones. Raises OSError where it cannot be written.
+    Raises OSError where it cannot be written.
     """
     target = folder / f"{learner.updates:08}"
     if target.exists():  # nothing was learned since
@@ -42,10 +49,12 @@ def save_checkpoint(learner: SelfPlay, folder: Path) -> Path:
     card = {
         "format": FORMAT,
         "layout": learner.game.layout.id,
+        "records": records_kind(learner.game),
         "options": asdict(learner.options),
         "decisions": learner.decisions,
         "updates": learner.updates,
         "seconds": learner.seconds,
+        "cast": learner.cast.random.bit_generator.state,
         "sha256": hashlib.sha256(content).hexdigest(),
     }
     unfinished = folder / f"{target.name}.tmp"
@@ -68,29 +77,39 @@ def newest_checkpoint(folder: Path) -> Path:
 
 
 def load_checkpoint(folder: Path) -> SelfPlay:
-    """A learner that goes on from the checkpoint in ``folder``, with newly dealt games.
+    """A learner that goes on from the checkpoint in ``folder``.
 
-    Raises CheckpointError for files that are missing or damaged, or another layout.
+    Raises CheckpointError for files that are missing or damaged, or of other rules or layout.
     """
     card = _read_card(folder)
     content = _read(folder / "state.safetensors")
     if hashlib.sha256(content).hexdigest() != card.get("sha256"):
         raise CheckpointError(f"{folder / 'state.safetensors'} is damaged: its SHA-256 differs")
     try:
-        tensors = load(content)
-        learner = SelfPlay(_options(card["options"]))
-        if card["layout"] != learner.game.layout.id:
-            raise CheckpointError(
-                f"{folder} was made for layout {card['layout']}; "
-                f"this version has {learner.game.layout.id}"
-            )
+        learner = SelfPlay(options_from(Options, card["options"]))
+        _check_kind(learner.game, card, folder)
         learner.decisions, learner.updates = int(card["decisions"]), int(card["updates"])
         learner.seconds = float(card["seconds"])
-        _restore(learner, tensors)
-    except (SafetensorError, KeyError, TypeError, RuntimeError) as error:
+        learner.cast.random.bit_generator.state = card["cast"]
+        _restore(learner, load(content))
+    except (SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        if isinstance(error, CheckpointError):
+            raise
         raise CheckpointError(f"{folder} is damaged: {error}") from None
-    learner.start_games()
     return learner
+
+
+def records_kind(game: Game) -> str:
+    """A hash of how the game's records are laid out."""
+    return hashlib.sha256(str(game.state.descr).encode()).hexdigest()[:12]
+
+
+def _check_kind(game: Game, card: dict[str, Any], folder: Path) -> None:
+    for name, ours in (("layout", game.layout.id), ("records", records_kind(game))):
+        if card[name] != ours:
+            raise CheckpointError(
+                f"{folder} was made for {name} {card[name]}; this version has {ours}"
+            )
 
 
 def _numbered(folder: Path) -> list[Path]:
@@ -122,39 +141,45 @@ def _read_card(folder: Path) -> dict[str, Any]:
     return card
 
 
-def _options(given: dict[str, Any]) -> Options:
-    """Options from JSON, where tuples are lists."""
-    known = {field.name for field in fields(Options)}
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in given.items()
-        if name in known
-    }
-    return Options(**values)
+def _live(learner: SelfPlay) -> dict[str, Tensor]:
+    """Everything that changes as the learner goes on, by name; written to, it goes on from there.
 
-
-def _tensors(learner: SelfPlay) -> dict[str, Tensor]:
-    """Everything that learns, by name, as contiguous tensors of their own."""
+    Not among it: the optimiser, the generators and the games, which are no tensors.
+    """
     found = {}
     for name, network in (("network", learner.network), ("average", learner.average)):
         for key, tensor in network.state_dict().items():
             found[f"{name}.{key}"] = tensor
+    for k, array in enumerate(learner.cast.arrays()):
+        found[f"cast.{k}"] = torch.from_numpy(array)
+    for k, tensor in enumerate(learner.experience.waiting()):
+        found[f"waiting.{k}"] = tensor
+    return found
+
+
+def _tensors(learner: SelfPlay) -> dict[str, Tensor]:
+    """The whole state, by name, as contiguous tensors of their own."""
+    found = _live(learner)
     for index, state in learner.optimiser.state_dict()["state"].items():
         for key, tensor in state.items():
             found[f"optimiser.{index}.{key}"] = tensor
+    found["games"] = torch.from_numpy(learner.env.records().view(np.uint8))
+    found["random"] = learner.random.get_state()
     return {name: tensor.detach().clone().contiguous() for name, tensor in found.items()}
 
 
+@torch.no_grad()
 def _restore(learner: SelfPlay, tensors: dict[str, Tensor]) -> None:
-    parts: dict[str, dict[str, Tensor]] = {"network": {}, "average": {}, "optimiser": {}}
-    for name, tensor in tensors.items():
-        part, _, key = name.partition(".")
-        parts[part][key] = tensor
-    learner.network.load_state_dict(parts["network"])
-    learner.average.load_state_dict(parts["average"])
+    for name, tensor in _live(learner).items():
+        if tensor.shape != tensors[name].shape:
+            raise CheckpointError(f"{name} has shape {tuple(tensors[name].shape)}")
+        tensor.copy_(tensors[name])
     states: dict[int, dict[str, Tensor]] = {}
-    for key, tensor in parts["optimiser"].items():
-        index, _, field = key.partition(".")
-        states.setdefault(int(index), {})[field] = tensor
+    for name, tensor in tensors.items():
+        part, *keys = name.split(".")
+        if part == "optimiser":
+            states.setdefault(int(keys[0]), {})[keys[1]] = tensor
     whole = learner.optimiser.state_dict()
     learner.optimiser.load_state_dict({**whole, "state": states})
+    learner.random.set_state(tensors["random"])
+    learner.env.put_back(tensors["games"].numpy().view(learner.game.state))

@@ -127,6 +127,12 @@ class Experience:
         self.live[to, game] = True
         self.reward[to, game, to] = rewards
 
+    def waiting(self) -> list[Tensor]:
+        """What is kept from round to round, as views: written to, it goes on from there."""
+        first = slice(0, self.seats)
+        kept = [getattr(self, name)[first] for name in (*KEPT, "live", "reward")]
+        return [*kept, self.returns]
+
 
 def shares(returns: Tensor, present: Tensor) -> Tensor:
     """Shares of the win, float32 (N, seats), by what a game brought: the highest win, equal ones

@@ -35,9 +35,8 @@ def guess_losses(
     layout = game.layout
     for belief in game.beliefs:
         truth = secrets[:, game.secrets.offsets[belief.name]].float()
-        logits, start = guesses.beliefs[belief.name], layout.start(belief.when)
-        size = next(block.size for block in layout.actions if block.name == belief.when)
-        asked = action_mask[:, start : start + size].amax(1)
+        logits = guesses.beliefs[belief.name]
+        asked = action_mask[:, layout.ids(belief.when)].amax(1)
         of_cells = _of_many if logits.shape[1] > 1 else _of_two
         losses[belief.name] = asked * of_cells(logits, truth)
     return losses

@@ -42,7 +42,7 @@ class PpoOptions:
     """Seed of the deals and of the network's first weights."""
     decisions: int = 2_000_000
     """Decisions of the learner's seats to learn from."""
-    minutes: float | None = 5.0
+    minutes: float | None = None
     """Wall time after which the run ends all the same; None: no limit."""
     widths: tuple[int, ...] = (128, 128)
     """Units in each hidden layer, of the actor and of the critic."""
@@ -107,7 +107,7 @@ def make_ppo_options(budget: str, game: str, preset: str | None = None) -> PpoOp
     """
     found = find_game(game)
     settings: dict[str, dict[str, Any]] = {
-        "demo": {},
+        "demo": {"minutes": 5.0},
         "quick": {"decisions": 200_000, "minutes": 0.5, "widths": (64, 64)},
     }
     known = ("scripted-normal", "scripted-easy")

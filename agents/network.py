@@ -160,8 +160,7 @@ def _block_of_actions(layout: Layout) -> NDArray[np.float32]:
     """1 where an action belongs to a block, float32 (A, blocks)."""
     blocks = np.zeros((layout.num_actions, len(layout.actions)), np.float32)
     for k, block in enumerate(layout.actions):
-        start = layout.start(block.name)
-        blocks[start : start + block.size, k] = 1.0
+        blocks[layout.ids(block.name), k] = 1.0
     return blocks
 
 

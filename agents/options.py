@@ -48,14 +48,17 @@ class Options:
     value_weight: float = 0.5
     """Weight of the value's squared error beside the policy's loss."""
     guess_weight: float = 0.5
-    """Weight of the guesses' cross-entropies (who wins, what is hidden) beside the policy's loss."""
+    """Weight of the guesses' losses (who wins, what is hidden) beside the policy's."""
+    critic_sees: bool = False
+    """Whether the critic, which judges decisions in training, sees what is hidden."""
     pull_start: float = 1.0
     """Weight of the pull to the reference policy at the start."""
     pull_end: float = 0.02
     """That weight in the end; it falls geometrically."""
     magnet: str | None = None
-    """Scripted bot that the reference policy follows; where it does not, and without one, it finds
-    all kinds of legal action alike, and all actions of a kind."""
+    """Bot that the reference policy follows, by name or folder; where it does not, and without one,
+    it finds all kinds of legal action alike, and all actions of a kind. With commas several, each
+    for a table size: 2:runs/duel/bot,scripted-normal."""
     magnet_share: float = 0.8
     """Share of its decisions in which the reference policy follows the magnet."""
     average: float = 0.1
@@ -67,10 +70,12 @@ class Options:
     opening_length: int = 8
     """Most decisions in an opening; their number is drawn from 1 up."""
     rivals: tuple[str, ...] = ()
-    """Bots (scripted ones, random) that hold some seats of some games; one named twice comes up
-    twice as often."""
+    """Bots that hold some seats of some games, by name or folder, 2:BOT at tables of two alone; one
+    named twice comes up twice as often."""
     rival_share: float = 0.25
     """Share of games with such seats."""
+    snapshots: int = 0
+    """Copies of the averaged network that the run leaves as bots, at equal distances."""
     threads: int = os.cpu_count() or 1
     """Processor cores to use."""
 
@@ -81,7 +86,7 @@ class Options:
                     "pull_start", "pull_end", "opening_length", "threads")  # fmt: skip
         for name in positive:
             self._check(name, getattr(self, name) > 0, "over 0")
-        for name in ("value_weight", "guess_weight", "seed"):
+        for name in ("value_weight", "guess_weight", "snapshots", "seed"):
             self._check(name, getattr(self, name) >= 0, "at least 0")
         for name in ("trace", "average", "opening_share", "rival_share"):
             self._check(name, 0 <= getattr(self, name) <= 1, "from 0 to 1")

@@ -81,6 +81,7 @@ class Reporter:
         values = {"speed/decisions_a_second": speed, "learning/pull": learner.pull()}
         values |= {f"learning/{name}": loss for name, loss in losses.items()}
         values |= {f"choice_{n}_players/{kind}": rate for (kind, n), rate in habits.rates().items()}
+        values |= {f"true_{n}_players/{name}": s for (name, n), s in habits.shares_true().items()}
         values |= {f"decisions_a_game/{n}_players": mean for n, mean in habits.lengths().items()}
         values |= {f"entropy/{kinds}": nats for kinds, nats in habits.entropies().items()}
         self._write(values)

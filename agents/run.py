@@ -1,6 +1,7 @@
 """A run: learn, keep checkpoints, measure, export. Everything it leaves lies in one folder.
 
-``RUN/checkpoints`` what is needed to go on, ``RUN/events*`` for TensorBoard, and in the end
+``RUN/config.toml`` the options, ``RUN/checkpoints`` what is needed to go on, ``RUN/events*`` for
+TensorBoard, ``RUN/snapshots`` bots on the way, where the options ask for them, and in the end
 ``RUN/bot``, the exported bot: a run that has it is finished.
 """
 
@@ -18,6 +19,7 @@ from rich.table import Table
 
 import kuku_env
 from agents.checkpoint import load_checkpoint, newest_checkpoint, save_checkpoint
+from agents.config import write_config
 from agents.export import check_target, export_bot
 from agents.maskable_ppo import PpoLearner, PpoOptions, learn
 from agents.measure import choice_rates, win_shares
@@ -27,6 +29,7 @@ from agents.progress import Reporter
 from agents.selfplay import SelfPlay
 from kuku_env.bots import make_policy
 
+CONFIG = "config.toml"
 CHECKPOINT_SECONDS = 60.0
 MEASURE_SECONDS = 30.0
 LAST_GAMES = 2000  # of each measurement after the run
@@ -47,6 +50,7 @@ def start(options: Options, folder: Path, console: Console) -> Path:
         raise RunError(f"{folder} is not empty: choose another folder, or resume the run in it")
     _check_writable(folder)
     learner = SelfPlay(options)
+    write_config("self-play", options, folder / CONFIG)
     save_checkpoint(learner, folder / "checkpoints")  # from now on it can be resumed
     return _go_on(learner, folder, console)
 
@@ -60,6 +64,7 @@ def start_ppo(options: PpoOptions, folder: Path, console: Console) -> Path:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise RunError(f"{folder} is not empty: choose another folder")
     _check_writable(folder)
+    write_config("maskable-ppo", options, folder / CONFIG)
     return _finish(learn(options, folder, console, MEASURE_SECONDS), folder, console)
 
 
@@ -96,6 +101,7 @@ def _go_on(learner: SelfPlay, folder: Path, console: Console) -> Path:
     with Reporter(learner, folder, console, MEASURE_SECONDS) as reporter:
         while learner.progress() < 1:
             reporter.tell(learner.update(reporter.habits))
+            leave_snapshot(learner, folder)
             if time.perf_counter() - saved > CHECKPOINT_SECONDS:
                 save_checkpoint(learner, checkpoints)
                 saved = time.perf_counter()
@@ -103,16 +109,28 @@ def _go_on(learner: SelfPlay, folder: Path, console: Console) -> Path:
     return _finish(learner, folder, console)
 
 
+def leave_snapshot(learner: SelfPlay, folder: Path) -> None:
+    """Export the averaged network to ``RUN/snapshots`` when the next one is due."""
+    due = int(learner.progress() * learner.options.snapshots)
+    bot = folder / "snapshots" / f"{due:02}"
+    if due and not bot.exists():
+        _export(learner, bot, f"{folder.resolve().name}-{due:02}", {})
+
+
 def _finish(learner: SelfPlay | PpoLearner, folder: Path, console: Console) -> Path:
     """Measure what was learned and export it; the bot's folder."""
     bot = folder / "bot"
     strength = measure(learner)
     show(strength, console)
-    export_bot(
-        learner.average, learner.game, bot, name=folder.resolve().name,
-        tables=learner.options.tables(), origin=_origin(learner), strength=strength,
-    )  # fmt: skip
+    _export(learner, bot, folder.resolve().name, strength)
     return bot
+
+
+def _export(learner: SelfPlay | PpoLearner, bot: Path, name: str, strength: dict[str, Any]) -> None:
+    export_bot(
+        learner.average, learner.game, bot, name=name, tables=learner.options.tables(),
+        origin=_origin(learner), strength=strength,
+    )  # fmt: skip
 
 
 def measure(learner: SelfPlay | PpoLearner) -> dict[str, Any]:

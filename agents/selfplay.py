@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.cast import Cast
@@ -24,7 +23,7 @@ from agents.guesses import guess_losses
 from agents.habits import Habits
 from agents.network import PolicyValueNetwork, sample
 from agents.options import Options
-from kuku_env.bots import make_policy
+from agents.reference import Reference
 from kuku_env.core.game import Game
 from kuku_env.core.parallel import run_ranges
 from kuku_env.envs.batch import BatchEnv
@@ -42,9 +41,12 @@ class SelfPlay:
     """The learner. ``update`` plays and learns one round; ``progress`` says how far the run is.
 
     Attributes: ``network`` (learns), ``average`` (its average over time), ``decisions`` (learned
-    from so far, each counted once), ``updates``, ``seconds`` (spent so far).
+    from so far, each counted once), ``updates``, ``seconds`` (spent so far), ``env``, ``cast``,
+    ``experience`` and ``random`` (the games, who plays in them, what is still to be learned from,
+    and the generator of all that is drawn here).
 
-    Raises OptionError for table options that are not allowed, BotError for an unknown scripted bot.
+    Raises OptionError for table options that are not allowed, BotError for an unknown bot, or one
+    that does not play at these tables.
     """
 
     def __init__(self, options: Options) -> None:
@@ -53,28 +55,22 @@ class SelfPlay:
         torch.manual_seed(options.seed)
         # Threads of our own share the work: torch's wait for each other at every operation.
         torch.set_num_threads(1)
-        self.network = PolicyValueNetwork(self.game, options.widths)
-        self.average = PolicyValueNetwork(self.game, options.widths)
+        shape = self.game, options.widths, options.critic_sees
+        self.network, self.average = PolicyValueNetwork(*shape), PolicyValueNetwork(*shape)
         self.average.load_state_dict(self.network.state_dict())
         self.optimiser = torch.optim.Adam(
             self.network.parameters(), options.learning_rate, fused=True
         )
         self.decisions, self.updates, self.seconds = 0, 0, 0.0
-        self._magnet = None
-        if options.magnet is not None:
-            self._magnet = make_policy(options.magnet, self.game)
-        self.start_games()
-
-    def start_games(self) -> None:
-        """Deal all games anew; decisions of the old ones that are still open are lost."""
-        options = self.options
-        # After ``updates`` rounds the deals must not be those of the start again.
-        seed = int(np.random.SeedSequence([options.seed, self.updates]).generate_state(1)[0])
+        self.random = torch.Generator().manual_seed(options.seed)
         self.env = BatchEnv(
             self.game, options.games, threads=options.threads, tables=options.tables()
         )
-        self._turns = self.env.reset(seed=seed)
-        self._cast = Cast(options, self.game, self.env.num_players, seed)
+        self._turns = self.env.reset(seed=options.seed)
+        tables = self.env.options
+        magnets = options.magnet.split(",") if options.magnet is not None else []
+        self._reference = Reference(magnets, options.magnet_share, self.game, tables)
+        self.cast = Cast(options, self.game, tables, options.seed)
         self.experience = Experience(options.steps, self.env.num_players, self.game)
         # Of the newest decisions.
         self._chances = torch.zeros(options.games, self.game.layout.num_actions)
@@ -115,21 +111,23 @@ class SelfPlay:
         for row in range(e.seats, e.seats + self.options.steps):
             turns = self._turns
             e.secrets[row] = torch.from_numpy(self.env.secrets())
-            scripted, moves = self._cast.scripted(turns)
+            scripted, moves = self.cast.scripted(turns)
             own = torch.from_numpy(np.flatnonzero(~scripted))
-            run_ranges(partial(self._decide, row, own, torch.rand(len(own))), len(own), threads)
+            draws = torch.rand(len(own), generator=self.random)
+            run_ranges(partial(self._decide, row, own, draws), len(own), threads)
             e.seat[row] = torch.from_numpy(turns.seat)
             e.live[row] = torch.from_numpy(~scripted)
-            e.fair[row] = torch.from_numpy(self._cast.fair)
+            e.fair[row] = torch.from_numpy(self.cast.fair)
             actions = e.action[row].numpy()
             actions[scripted] = moves
             if habits is not None:
-                habits.watch(turns, self._chances, actions, ~self._cast.mixed)
+                secrets, pure = e.secrets[row].numpy(), ~self.cast.mixed
+                habits.watch(turns, secrets, self._chances, actions, pure)
             turns = self.env.step(actions)
             if habits is not None:
-                habits.count_ends(turns.over, ~self._cast.mixed)
+                habits.count_ends(turns.over, ~self.cast.mixed)
             e.note(row, turns.rewards, turns.over)
-            self._cast.next_games(turns.over)
+            self.cast.next_games(turns.over)
 
     @torch.no_grad()
     def _decide(self, row: int, own: Tensor, draws: Tensor, start: int, stop: int) -> None:
@@ -138,26 +136,19 @@ class SelfPlay:
         observation = self._turns.observation[games.numpy()]
         action_mask = self._turns.action_mask[games.numpy()]
         seen = self.network.look(torch.from_numpy(observation))
-        choice = self.network.choose(seen, torch.from_numpy(action_mask))
+        legal = torch.from_numpy(action_mask)
+        choice = self.network.choose(seen, legal)
         action = sample(choice.probabilities, draws[start:stop])
         chosen = choice.log_probabilities.gather(1, action[:, None]).squeeze(1)
         e.observation[row, games] = torch.from_numpy(observation)
-        e.action_mask[row, games] = torch.from_numpy(action_mask)
+        e.action_mask[row, games] = legal
         e.action[row, games] = action
         e.value[row, games] = self.network.expect(seen, e.secrets[row, games])
         e.log_probability[row, games] = chosen
-        e.log_reference[row, games] = self._log_reference(observation, action_mask)
+        e.log_reference[row, games] = self._reference.log_probabilities(
+            games.numpy(), observation, action_mask, self.network.even(legal)
+        )
         self._chances[games] = choice.probabilities
-
-    def _log_reference(
-        self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]
-    ) -> Tensor:
-        """Log-probabilities of the reference policy, float32 (N, A); finite where illegal."""
-        even = self.network.even(torch.from_numpy(action_mask))
-        if self._magnet is None:
-            return even
-        magnet = torch.from_numpy(self._magnet.probabilities(observation, action_mask))
-        return even.exp().lerp_(magnet, self.options.magnet_share).log_()
 
     @torch.no_grad()
     def _hopes(self) -> Tensor:
@@ -185,7 +176,7 @@ class SelfPlay:
         sums: dict[str, float] = {}
         steps = 0
         for _ in range(options.passes):
-            shuffled = ready[torch.randperm(len(ready))]
+            shuffled = ready[torch.randperm(len(ready), generator=self.random)]
             for some in shuffled.tensor_split(max(1, round(len(ready) / options.minibatch))):
                 for name, loss in self._descend(some, gradients).items():
                     sums[name] = sums.get(name, 0.0) + loss

@@ -8,6 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from toy import GAME as COIN
+from toy import GAMES
+from variety import tables_of
 
 from agents.experience import Experience, shares, turned
 from agents.guesses import guess_losses
@@ -17,9 +20,6 @@ from agents.selfplay import SelfPlay
 from kuku_env.core.game import Belief
 from kuku_env.envs.match import Match
 from kuku_env.games import find_game
-from tests.toy import GAME as COIN
-from tests.toy import GAMES
-from tests.variety import tables_of
 
 KUKU = find_game("kuku-doubt")
 BELIEVING = [game for game in GAMES if game.beliefs]

@@ -29,6 +29,7 @@ from agents.network import NetworkPolicy, PolicyValueNetwork, sample
 from agents.options import Options
 from agents.presets import make_options
 from agents.selfplay import SelfPlay
+from kuku_env.bots import make_policy
 from kuku_env.core.chance import generator_states
 from kuku_env.core.game import Game, OptionError
 from kuku_env.envs.batch import BatchEnv
@@ -147,7 +148,7 @@ def test_credit_adds_up_to_the_rewards(seed: int, steps: int, trace: float) -> N
 def test_scripts_open_games_and_hold_some_seats_but_never_all() -> None:
     options = replace(SMALL, games=600, rivals=("scripted-easy", "random"), rival_share=0.5)
     env = BatchEnv(GAME, 600, tables=options.tables())
-    cast = Cast(options, GAME, env.num_players, seed=1)
+    cast = Cast(options, GAME, env.options, seed=1)
     generators = generator_states(0, 600)
     turns = env.reset(seed=0)
     assert 0.5 < cast.mixed.mean() < 0.95
@@ -165,8 +166,8 @@ def test_scripts_open_games_and_hold_some_seats_but_never_all() -> None:
 
 def test_without_scripts_the_learner_decides_everything() -> None:
     options = replace(SMALL, opening_bot=None, rivals=())
-    cast = Cast(options, GAME, np.full(60, 4), seed=1)
-    turns = BatchEnv(GAME, 60, num_players=4).reset(seed=0)
+    env = BatchEnv(GAME, 60, num_players=4)
+    cast, turns = Cast(options, GAME, env.options, seed=1), env.reset(seed=0)
     assert not cast.mixed.any()
     assert not cast.scripted(turns)[0].any()
 
@@ -227,6 +228,7 @@ def test_updates_learn_and_count() -> None:
     assert set(habits.sizes) == {2, 3, 4, 5, 6}
     assert {"claim", "accept-doubt-see"} <= set(habits.entropies())
     assert habits.lengths()[2] < habits.lengths()[3]
+    assert 0.2 < habits.shares_true()["lie", 3] < 1
     assert habits.collapsed() == []
 
 
@@ -243,9 +245,24 @@ def test_a_kind_of_action_that_dies_out_is_told() -> None:
             rows[0, GAME.layout.start("doubt")] = 0
         chances = rows / rows.sum(1, keepdim=True)
         actions = sample(chances, torch.rand(300)).numpy()
-        habits.watch(turns, chances, actions, everywhere)
+        habits.watch(turns, env.secrets(), chances, actions, everywhere)
         turns = env.step(actions)
     assert any(line.startswith("accept at 2 players") for line in habits.collapsed())
+    assert 0.5 < habits.shares_true()["lie", 2] <= 1.0  # of claims at random
+
+
+def test_honesty_is_told_as_a_collapse_too() -> None:
+    env = BatchEnv(GAME, 300, num_players=2)
+    habits = Habits(GAME, env.num_players)
+    turns, honest = env.reset(seed=0), make_policy("scripted-easy", GAME)
+    secrets = np.zeros_like(env.secrets())
+    for _ in range(2):
+        chances = torch.from_numpy(honest.probabilities(turns.observation, turns.action_mask))
+        actions = sample(chances, torch.rand(300)).numpy()
+        habits.watch(turns, secrets, chances, actions, np.ones(300, bool))
+        turns = env.step(actions)
+    assert habits.shares_true() == {("lie", 2): 0.0}
+    assert any(line.startswith("lie at 2 players: 0.00%") for line in habits.collapsed())
 
 
 def test_time_ends_a_run_as_well() -> None:
@@ -411,7 +428,7 @@ def command(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
 
 
 def test_budgets_give_defaults_that_options_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    command(monkeypatch, "--budget", "quick", "--run", "x", "--games", "64", "--widths", "8", "8")
+    command(monkeypatch, "--preset", "quick", "--run", "x", "--games", "64", "--widths", "8", "8")
     read = train.read_command()
     assert read.options == replace(make_options("quick"), games=64, widths=(8, 8))
     assert read.run == Path("x")
@@ -422,6 +439,12 @@ def test_a_preset_of_the_rules_takes_the_place_of_the_variants(
 ) -> None:
     command(monkeypatch, "--game", "doubt", "--preset", "traditional")
     assert train.read_command().options.variants == ("preset=traditional",)
+    command(monkeypatch, "--game", "doubt", "--preset", "cheat", "quick")
+    assert train.read_command().options == make_options("quick", "doubt", "cheat")
+    for names in (["quick", "demo"], ["cheat", "traditional"], ["medium"]):
+        command(monkeypatch, "--game", "doubt", "--preset", *names)
+        with pytest.raises(OptionError, match="one of demo, strong, quick, and one of cheat, exch"):
+            train.read_command()
     command(monkeypatch, "--game", "doubt")
     read = train.read_command()
     assert read.options.variants == ("preset=kirakuken", "preset=traditional")

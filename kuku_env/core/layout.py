@@ -130,6 +130,11 @@ class Layout:
             return int(self.offsets[name].start)
         return self.action_offsets[name]
 
+    def ids(self, block: str) -> slice:
+        """The action ids of a block. Raises KeyError for an unknown one."""
+        start = self.action_offsets[block]
+        return slice(start, start + next(b.size for b in self.actions if b.name == block))
+
     def observation_space(self) -> spaces.Box:
         """Box of the flat int8 vector, shape (size,), 0 to each field's high."""
         return spaces.Box(np.zeros(self.size, np.int8), self.high, dtype=np.int8)

@@ -117,10 +117,7 @@ class BatchEnv:
         for i in range(self.num_envs):
             self._deal(i)
         self._dealt = True
-        turns = self._turns
-        for quiet in (turns.rewards, turns.terminated, turns.truncated):
-            quiet[:] = 0
-        self._observe(0, self.num_envs)
+        turns = self._turns_without_rewards()
         return turns.copy() if copy else turns
 
     def step(self, actions: ArrayLike, *, copy: bool = False) -> Turns:
@@ -214,6 +211,22 @@ class BatchEnv:
         index = self._checked_index(index)
         return self._S[index : index + 1].copy()
 
+    def records(self) -> NDArray[Any]:
+        """A copy of all games, records of ``game.state`` (n,): for ``put_back``."""
+        return self._S.copy()
+
+    def put_back(self, records: NDArray[Any]) -> Turns:
+        """Go on with games that ``records`` gave, be it in another process; the turns, with no
+        rewards. Raises ValueError for records of another game or number."""
+        kind, shape = self.game.state, (self.num_envs,)
+        if records.dtype != kind or records.shape != shape:
+            raise ValueError(
+                f"records must be of {self.game.id} and shape {shape}, given shape {records.shape}"
+            )
+        self._S[:] = records
+        self._dealt = True
+        return self._turns_without_rewards()
+
     def clone(self) -> BatchEnv:
         """An independent batch that continues the same games."""
         twin = object.__new__(BatchEnv)
@@ -239,6 +252,13 @@ class BatchEnv:
             self.game.deal(self._S, index, seed)
         while self.autoreset and self._S["phase"][index] == self.game.over:
             self.game.kernels.deal(self._S, index)
+
+    def _turns_without_rewards(self) -> Turns:
+        turns = self._turns
+        for quiet in (turns.rewards, turns.terminated, turns.truncated):
+            quiet[:] = 0
+        self._observe(0, self.num_envs)
+        return turns
 
     def _rows_of_turns(self) -> tuple[NDArray[Any], NDArray[Any]]:
         return rows(self._turns.observation), rows(self._turns.action_mask)

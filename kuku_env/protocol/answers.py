@@ -88,9 +88,7 @@ def _why_not_asked(situation: Situation, name: str) -> str | None:
     when = [belief.when for belief in game.beliefs if belief.name == name]
     if not when:
         return "this game has nothing of the kind"
-    first = game.layout.start(when[0])
-    size = next(block.size for block in game.layout.actions if block.name == when[0])
-    if not any(first <= action < first + size for action in situation.legal):
+    if not situation.mask[0, game.layout.ids(when[0])].any():
         return "no claim waits for an answer here"
     return None
 

@@ -115,7 +115,7 @@ def test_the_command_line_chooses_the_learner(monkeypatch):
     assert isinstance(command, train.PpoCommand)
     assert command.options == replace(make_ppo_options("demo", "doubt"), games=8)
     assert command.run == Path("x")
-    assert isinstance(read("--budget", "quick"), train.Command)
+    assert isinstance(read("--preset", "quick"), train.Command)
     assert isinstance(read("--learner", "self-play"), train.Command)
 
 
