@@ -1,21 +1,22 @@
 """PPO in one file: PyTorch and BatchEnv, readable from top to bottom, in the manner of CleanRL.
 
-    python examples/ppo_single_file.py   # Kuku Doubt for two
+    python examples/ppo_single_file.py   # Kuku Doubt for two, against the scripted bots
 
-On one core a million decisions take a minute and lift its wins against scripted-easy from 19 % to
-42 %, short of a fair half. It is a start to read and to change; train.py makes strong bots.
+The agent has one seat in each game and learns to beat the bots in the others; examples/README.md
+shows how far it gets. A best response is easier to learn than self-play, where at first nobody
+accepts a clumsy claim, so nobody learns to claim; train.py does that, and makes bots for people.
 
-The agent has one seat in each game, and a scripted bot plays the rest; ``--opponent-share`` below 1
-gives it all seats of the other games. Two things need care in a game of several players. Masks: the
-network never gives an illegal action a chance. Credit: what a seat earns counts for that seat's own
-decisions, whoever moved when it was paid; so an advantage is worked out along each seat's own
-decisions, not along the moves of the game.
+Two things need care in a game of several players. Masks: the network never gives an illegal action
+a chance. Credit: what the agent's seat earns counts for that seat's own last decision, whoever
+moved when it was paid; so an advantage is worked out along the agent's own decisions, not along the
+moves of the game.
 """
 
 from __future__ import annotations
 
+import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -36,18 +37,18 @@ class Args:
     """short name or id of the game"""
     num_players: int = 2
     """players at the table"""
-    opponent: str = "scripted-easy"
-    """bot to play and to be measured against; nothing is learned from its moves"""
-    opponent_share: float = 1.0
-    """share of games in which it holds all seats but one"""
+    rules: str = "{}"
+    """further options of the game, as JSON: '{"see_through": "consistent"}'"""
+    opponents: tuple[str, ...] = ("scripted-normal", "scripted-normal", "scripted-easy")
+    """bots to play against, in turn; it is measured against the first"""
     seed: int = 1
     """seed of deals, weights and choices"""
     decisions: int = 3_000_000
-    """decisions to learn from, of all seats together"""
-    num_envs: int = 512
+    """decisions of the agent's to learn from"""
+    num_envs: int = 1024
     """games side by side"""
     num_steps: int = 64
-    """decisions of each game in a round of collecting"""
+    """moves of each game, the bots' included, in a round of collecting"""
     update_epochs: int = 3
     """passes over a round"""
     minibatch: int = 2048
@@ -55,7 +56,7 @@ class Args:
     learning_rate: float = 1e-3
     """Adam's step size at the start; it falls to nothing"""
     gae_lambda: float = 0.95
-    """how far later rewards are trusted over the value of the seat's next decision"""
+    """how far later rewards are trusted over the value of the next decision"""
     clip: float = 0.2
     """change of a probability ratio beyond which a decision pulls no more"""
     entropy: float = 0.05
@@ -64,7 +65,7 @@ class Args:
     """weight of the value's squared error"""
     width: int = 128
     """units in each of the two hidden layers"""
-    measure_games: int = 1000
+    measure_games: int = 2000
     """games of each measurement"""
     threads: int = 2
     """processor cores"""
@@ -88,10 +89,7 @@ class Agent(nn.Module):
             nn.init.orthogonal_(head.weight, gain)
             nn.init.zeros_(head.bias)
         # Every kind of action alike at first: a kind with one would hardly be tried beside fifty.
-        with torch.no_grad():
-            for block in layout.actions:
-                start = layout.start(block.name)
-                self.actor.bias[start : start + block.size] = -np.log(block.size)
+        self.actor.bias.data = torch.from_numpy(layout.even_logits.copy())
 
     def forward(self, observation: Tensor, mask: Tensor) -> tuple[Categorical, Tensor]:
         """int8 (N, D) and (N, A): the choice among legal actions, and values (N,)."""
@@ -107,77 +105,82 @@ class Agent(nn.Module):
 
 
 class Round:
-    """``num_steps`` decisions of each of ``num_envs`` games, as tensors (T, N, ...)."""
+    """``num_steps`` moves of each of ``num_envs`` games, as tensors (T, N, ...)."""
 
-    def __init__(self, args: Args, layout: Layout, max_players: int) -> None:
+    def __init__(self, args: Args, layout: Layout) -> None:
         shape = args.num_steps, args.num_envs
         self.observation = torch.zeros(*shape, layout.size, dtype=torch.int8)
         self.mask = torch.zeros(*shape, layout.num_actions, dtype=torch.int8)
         self.action = torch.zeros(shape, dtype=torch.int64)
         self.log_prob, self.value = torch.zeros(shape), torch.zeros(shape)
-        self.seat = np.zeros(shape, np.int64)
-        self.rewards = np.zeros((*shape, max_players), np.float32)
-        self.over, self.mine = np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
+        self.reward = np.zeros(shape, np.float32)  # of the agent's seat
+        self.over, self.mine = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
 
 
-def collect(agent: Agent, opponent: Policy, own: np.ndarray, env: BatchEnv, data: Round) -> None:
-    """Play on. ``own`` bool (N, P): the seats that the agent holds in each game.
+class Table:
+    """Games side by side: in each the agent holds one seat, and one of the bots all others."""
 
-    The turns' arrays are the environment's own, so they are copied before the step.
-    """
-    turns = env.turns()
-    games = np.arange(len(own))
-    for t in range(len(data.action)):
-        data.observation[t] = torch.from_numpy(turns.observation)
-        data.mask[t] = torch.from_numpy(turns.action_mask)
-        data.seat[t] = turns.seat
-        with torch.no_grad():
-            choice, data.value[t] = agent(data.observation[t], data.mask[t])
-        data.action[t] = choice.sample()
-        data.mine[t] = own[games, data.seat[t]]
-        theirs = np.flatnonzero(~data.mine[t])
-        if len(theirs):
-            chances = opponent.probabilities(turns.observation[theirs], turns.action_mask[theirs])
-            data.action[t, theirs] = Categorical(torch.from_numpy(chances)).sample()
-        data.log_prob[t] = choice.log_prob(data.action[t])
-        turns = env.step(data.action[t].numpy())
-        data.rewards[t], data.over[t] = turns.rewards, turns.over
+    def __init__(self, args: Args) -> None:
+        self.env = BatchEnv(
+            args.game, args.num_envs, threads=args.threads,
+            num_players=args.num_players, **json.loads(args.rules),
+        )  # fmt: skip
+        self.env.reset(args.seed)
+        self.bots = [make_policy(name, self.env.game) for name in args.opponents]
+        self.games = np.arange(args.num_envs)
+        self.seat = self.games % args.num_players
+        self.bot = self.games // args.num_players % len(self.bots)
+
+    @torch.no_grad()
+    def collect(self, agent: Agent, data: Round) -> None:
+        """Play on; the turns' arrays are the environment's own, so what is kept is copied."""
+        turns = self.env.turns()
+        for t in range(len(data.action)):
+            data.mine[t] = mine = turns.seat == self.seat
+            for k, bot in enumerate(self.bots):
+                rows = np.flatnonzero(~mine & (self.bot == k))
+                chances = bot.probabilities(turns.observation[rows], turns.action_mask[rows])
+                data.action[t, rows] = Categorical(torch.from_numpy(chances)).sample()
+            rows = torch.from_numpy(np.flatnonzero(mine))
+            data.observation[t, rows] = torch.from_numpy(turns.observation[mine])
+            data.mask[t, rows] = torch.from_numpy(turns.action_mask[mine])
+            choice, data.value[t, rows] = agent(data.observation[t, rows], data.mask[t, rows])
+            data.action[t, rows] = action = choice.sample()
+            data.log_prob[t, rows] = choice.log_prob(action)
+            turns = self.env.step(data.action[t].numpy())
+            data.reward[t], data.over[t] = turns.rewards[self.games, self.seat], turns.over
 
 
 def advantages(data: Round, gae_lambda: float) -> tuple[Tensor, Tensor]:
-    """Advantage (T, N), and which decisions have one (T, N).
+    """Advantage (T, N), and which moves have one (T, N).
 
-    Backwards through the round, each seat carries what it earned since its decision, the value of
-    its next decision and that one's advantage. A decision whose seat neither decides again nor sees
-    the end of the game within the round is left out: what it led to is not known. So are decisions
-    of the opponent's.
+    Backwards through the round, carried along: what the agent earned since its last decision, the
+    value of its next decision and that one's advantage. A decision after which the agent neither
+    decides again nor sees the end of the game within the round is left out: what it led to is not
+    known. So are the bots' moves.
     """
     values = data.value.numpy()
-    steps, games = values.shape
-    seats = data.rewards.shape[2]
-    earned = np.zeros((games, seats), np.float32)
-    next_value, next_advantage = np.zeros_like(earned), np.zeros_like(earned)
-    is_known = np.zeros((games, seats), np.bool_)
+    games = values.shape[1]
+    earned, next_value, next_advantage = (np.zeros(games, np.float32) for _ in range(3))
+    is_known = np.zeros(games, np.bool_)
     advantage, known = np.zeros_like(values), np.zeros(values.shape, np.bool_)
-    rows = np.arange(games)
-    for t in reversed(range(steps)):
-        over, mine = data.over[t], (rows, data.seat[t])
+    for t in reversed(range(len(values))):
+        over, mine = data.over[t], data.mine[t]
         for carried in (earned, next_value, next_advantage):
             carried[over] = 0.0  # belongs to the next game
-        is_known[over] = True
-        earned += data.rewards[t]
-        surprise = earned[mine] + next_value[mine] - values[t]
-        advantage[t] = surprise + gae_lambda * next_advantage[mine]
-        known[t] = is_known[mine] & data.mine[t]
-        earned[mine], next_value[mine], next_advantage[mine] = 0.0, values[t], advantage[t]
-        is_known[mine] = True
+        is_known |= over
+        earned += data.reward[t]
+        advantage[t] = earned + next_value - values[t] + gae_lambda * next_advantage
+        known[t] = is_known & mine
+        earned[mine], is_known[mine] = 0.0, True
+        next_value[mine], next_advantage[mine] = values[t][mine], advantage[t][mine]
     return torch.from_numpy(advantage), torch.from_numpy(known)
 
 
 def learn(
     agent: Agent, optimiser: torch.optim.Optimizer, data: Round, args: Args, entropy_weight: float
-) -> float:
-    """The PPO update; the policy's entropy."""
+) -> tuple[int, float]:
+    """The PPO update; decisions learned from, and the policy's entropy."""
     advantage, known = advantages(data, args.gae_lambda)
     target = advantage + data.value
     fields = (data.observation, data.mask, data.action, data.log_prob, advantage, target)
@@ -199,54 +202,43 @@ def learn(
             nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
             optimiser.step()
             entropies.append(float(entropy.detach()))
-    return float(np.mean(entropies))
+    return len(batch[0]), float(np.mean(entropies))
 
 
-def seats_of(args: Args, max_players: int) -> np.ndarray:
-    """The agent's seats in each game, bool (N, P): one in some games, in turn, else all."""
-    own = np.ones((args.num_envs, max_players), np.bool_)
-    mixed = int(args.num_envs * args.opponent_share)
-    own[:mixed] = False
-    own[np.arange(mixed), np.arange(mixed) % args.num_players] = True
-    return own
-
-
-def measure(agent: Agent, opponent: Policy, args: Args) -> str:
-    """The agent in one seat, the opponent in all others: its share of wins, with 95 % interval."""
+def measure(agent: Agent, bot: Policy, args: Args) -> str:
+    """The agent in one seat, the bot in all others: its share of wins, with 95 % interval."""
     teams = [(0, *(1,) * (args.num_players - 1))]
     result = play_match(
-        find_game(args.game), [agent, opponent], args.num_players, args.measure_games, args.seed,
-        labels=["ppo", "opponent"], teams=teams, threads=args.threads,
+        find_game(args.game), [agent, bot], args.num_players, args.measure_games, args.seed,
+        labels=["ppo", "opponent"], teams=teams, threads=args.threads, **json.loads(args.rules),
     )  # fmt: skip
     share = standings(result)[0].share
-    return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%})"
+    return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%}) against {bot.name}"
 
 
 def main() -> None:
     args = tyro.cli(Args, description=__doc__)
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
-    game = find_game(args.game)
-    env = BatchEnv(game, args.num_envs, threads=args.threads, num_players=args.num_players)
-    env.reset(args.seed)
-    agent = Agent(game.layout, args.width)
+    table = Table(args)
+    layout = table.env.game.layout
+    agent, data = Agent(layout, args.width), Round(args, layout)
     optimiser = torch.optim.Adam(agent.parameters(), lr=args.learning_rate, eps=1e-5)
-    opponent, own = make_policy(args.opponent, game), seats_of(args, game.max_players)
-    data = Round(args, game.layout, game.max_players)
-    rounds = max(1, args.decisions // (args.num_envs * args.num_steps))
-    started, fair = time.perf_counter(), 1 / args.num_players
-    print(
-        f"wins against {args.opponent} (fair: {fair:.1%}) before: {measure(agent, opponent, args)}"
-    )
-    for k in range(rounds):
-        left = 1 - k / rounds
+    started, done, shown = time.perf_counter(), 0, 0
+    print(f"a fair share of wins is {1 / args.num_players:.1%}; before: "
+          f"{measure(agent, table.bots[0], args)}", flush=True)  # fmt: skip
+    while done < args.decisions:
+        left = 1 - done / args.decisions
         optimiser.param_groups[0]["lr"] = args.learning_rate * left
-        collect(agent, opponent, own, env, data)
-        entropy = learn(agent, optimiser, data, args, args.entropy * left)
-        if (k + 1) % max(1, rounds // 10) == 0:
-            done, seconds = (k + 1) * args.num_envs * args.num_steps, time.perf_counter() - started
+        table.collect(agent, data)
+        learned, entropy = learn(agent, optimiser, data, args, args.entropy * left)
+        done += learned
+        if done * 10 // args.decisions > shown:
+            shown, seconds = done * 10 // args.decisions, time.perf_counter() - started
             print(f"{done:>9,} decisions, {seconds:4.0f} s, entropy {entropy:.2f}, "
-                  f"wins {measure(agent, opponent, args)}", flush=True)  # fmt: skip
+                  f"wins {measure(agent, table.bots[0], args)}", flush=True)  # fmt: skip
+    for bot in {bot.name: bot for bot in table.bots}.values():
+        print(f"in the end: wins {measure(agent, bot, replace(args, measure_games=20_000))}")
 
 
 if __name__ == "__main__":

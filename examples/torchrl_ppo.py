@@ -35,11 +35,11 @@ class Args:
     """short name or id of the game"""
     num_players: int = 2
     """players at the table"""
-    rules: str = '{"see_through": "consistent"}'
-    """further options of the game, as JSON"""
+    rules: str = "{}"
+    """further options of the game, as JSON: '{"see_through": "consistent"}'"""
     opponents: tuple[str, ...] = ("scripted-normal", "scripted-easy")
     """pool that the other seats draw from; it is measured against the first"""
-    decisions: int = 2_000_000
+    decisions: int = 1_000_000
     """decisions to learn from"""
     num_envs: int = 512
     """games side by side"""
