@@ -37,13 +37,13 @@ class Args:
     """short name or id of the game"""
     num_players: int = 2
     """players at the table"""
-    rules: str = "{}"
-    """further options of the game, as JSON: '{"see_through": "consistent"}'"""
-    opponents: tuple[str, ...] = ("scripted-normal", "scripted-normal", "scripted-easy")
+    rules: str = '{"see_through": "consistent"}'
+    """further options of the game, as JSON; here only pairs that make the claim may be named"""
+    opponents: tuple[str, ...] = ("scripted-normal", "scripted-easy")
     """bots to play against, in turn; it is measured against the first"""
     seed: int = 1
     """seed of deals, weights and choices"""
-    decisions: int = 3_000_000
+    decisions: int = 2_000_000
     """decisions of the agent's to learn from"""
     num_envs: int = 1024
     """games side by side"""

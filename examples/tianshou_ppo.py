@@ -40,8 +40,8 @@ class Args:
     """short name or id of the game"""
     num_players: int = 2
     """players at the table"""
-    rules: str = "{}"
-    """further options of the game, as JSON: '{"see_through": "consistent"}'"""
+    rules: str = '{"see_through": "consistent"}'
+    """further options of the game, as JSON; here only pairs that make the claim may be named"""
     opponents: tuple[str, ...] = ("scripted-normal", "scripted-easy")
     """pool that the other seats draw from; it is measured against the first"""
     decisions: int = 200_000
