@@ -170,7 +170,7 @@ def _origin(learner: SelfPlay | PpoLearner) -> dict[str, Any]:
     return {
         "software": f"kuku-env {kuku_env.__version__}",
         "learner": "self-play" if isinstance(learner, SelfPlay) else "maskable-ppo",
-        "commit": _commit(),
+        "commit": commit(),
         "options": asdict(learner.options),
         "decisions": learner.decisions,
         "updates": learner.updates,
@@ -179,7 +179,7 @@ def _origin(learner: SelfPlay | PpoLearner) -> dict[str, Any]:
     }
 
 
-def _commit() -> str | None:
+def commit() -> str | None:
     """The commit of this clone; None where git or the clone is missing."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
