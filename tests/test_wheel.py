@@ -65,6 +65,7 @@ def test_the_wheel_holds_the_package_and_its_data_alone(wheel):
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert tracked <= set(names)
+    assert "kuku_env/py.typed" in names  # without it type checkers would not look at our types
 
 
 @pytest.fixture(scope="module")
