@@ -2,6 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
 BENCH_PY := .venv-bench/bin/python
+BENCH_PIP := .venv-bench/bin/pip install -q -c constraints.txt
 INTEGRATIONS_PY := .venv-integrations/bin/python
 WEB_BUILT := $(foreach part,kuku-bots play,web/$(part)/build web/$(part)/dist)
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=... (this one is %s)" % sys.version.split()[0])'
@@ -41,7 +42,7 @@ lint: .venv/.ready  ## check style and types
 docs: .venv/.ready  ## regenerate the tables in docs/ and the layout files from the code
 	$(PY) docs/generate.py
 
-bench: .venv-bench/.ready  ## measure speed beside other libraries
+bench: .venv-bench/.ready  ## measure speed beside other libraries, into runs/bench
 	$(BENCH_PY) benchmarks/run.py
 
 clean:  ## remove environments and caches (runs/ is kept)
@@ -57,10 +58,15 @@ clean:  ## remove environments and caches (runs/ is kept)
 	@touch $@
 
 # Peers live in their own environment: their pins are not ours.
-.venv-bench/.ready: pyproject.toml constraints.txt benchmarks/requirements.txt
+# One that cannot be installed is told of as not measured.
+.venv-bench/.ready: pyproject.toml constraints.txt $(wildcard benchmarks/requirements/*.txt)
 	@$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/pip install -q -c constraints.txt -r benchmarks/requirements.txt -e '.[train]'
+	$(BENCH_PIP) -r benchmarks/requirements/measuring.txt -e '.[train]'
+	-$(BENCH_PIP) -r benchmarks/requirements/pgx.txt
+	-$(BENCH_PIP) -r benchmarks/requirements/rlcard.txt
+	-$(BENCH_PIP) -r benchmarks/requirements/open_spiel.txt
+	-$(BENCH_PIP) -r benchmarks/requirements/pufferlib.txt && $(BENCH_PY) benchmarks/peers/build_tripletriad.py
 	@touch $@
 
 # So that the adapters' libraries are neither needed nor seen by the other tests.

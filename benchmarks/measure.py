@@ -48,6 +48,38 @@ class Duration:
         return {"seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
 
 
+@dataclass(frozen=True)
+class Memory:
+    """Bytes that one more game takes, and those of the whole process with ``games`` of them."""
+
+    games: int
+    per_game: float
+    process: int
+
+    def figures(self) -> dict[str, float]:
+        return {
+            "games": self.games,
+            "bytes_per_game": self.per_game,
+            "process_bytes": self.process,
+        }
+
+
+def memory(build: Callable[[], Any], games: int) -> Memory:
+    """What ``build()``, which makes ``games`` games and returns what keeps them, takes.
+
+    Resident memory as the system counts it. The first call pays for libraries and compiled code
+    too, so a game is told by three more.
+    """
+    import psutil
+
+    process, more = psutil.Process(), 3
+    kept = [build()]
+    first = process.memory_info().rss
+    kept += [build() for _ in range(more)]
+    grown = process.memory_info().rss - first
+    return Memory(games, grown / (more * games), first)
+
+
 def timed(action: Callable[[], Any]) -> Duration:
     """How long one call takes."""
     wall, cpu = time.perf_counter(), time.process_time()
@@ -92,8 +124,21 @@ def aec_chunk(env: Any, games: int) -> Chunk:
     return chunk
 
 
-def main(subjects: dict[str, Callable[..., Chunk | Duration]]) -> None:
-    """Command line of a module of subjects: ``python -m benchmarks.peers pgx --cores 0``."""
+def aec_memory_of(make: Callable[[], Any], games: int = 500) -> Memory:
+    """Games of a PettingZoo environment, each an object of its own that has been asked once."""
+
+    def build() -> list[Any]:
+        envs = [make() for _ in range(games)]
+        for seed, env in enumerate(envs):
+            env.reset(seed=seed)
+            env.last()
+        return envs
+
+    return memory(build, games)
+
+
+def main(subjects: dict[str, Callable[..., Chunk | Duration | Memory]]) -> None:
+    """Command line of a module of subjects: ``python -m benchmarks.ours batch --cores 0``."""
     parser = argparse.ArgumentParser()
     parser.add_argument("subject", choices=subjects)
     parser.add_argument("--cores", default="0", help="comma-separated core numbers to run on")
@@ -105,7 +150,7 @@ def main(subjects: dict[str, Callable[..., Chunk | Duration]]) -> None:
         os.environ[name] = str(len(cores))
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     subject = subjects[options.subject](len(cores))
-    if isinstance(subject, Duration):
+    if isinstance(subject, Duration | Memory):
         tell(subject)
         return
     subject()  # warm-up: compilation, caches
@@ -114,5 +159,5 @@ def main(subjects: dict[str, Callable[..., Chunk | Duration]]) -> None:
         tell(measure(subject, float(line)))
 
 
-def tell(result: Rate | Duration) -> None:
+def tell(result: Rate | Duration | Memory) -> None:
     print(json.dumps(result.figures()), flush=True)

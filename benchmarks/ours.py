@@ -11,7 +11,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from benchmarks.measure import Chunk, Duration, aec_chunk, main, timed
+from benchmarks.measure import (
+    Chunk,
+    Duration,
+    Memory,
+    aec_chunk,
+    aec_memory_of,
+    main,
+    memory,
+    timed,
+)
 
 GAMES = 4096
 STEPS = 100  # decisions of every game between two looks at the clock
@@ -34,6 +43,45 @@ def batch(cores: int, game: str = "kuku/KukuDoubt-v0", **rules: Any) -> Chunk:
     return chunk
 
 
+def rules(cores: int) -> Chunk:
+    """The rules alone, 4 players: random legal play in one compiled loop, no observation.
+
+    What a game in C++ does when it plays by itself. The mask is written for every decision, to draw
+    from it.
+    """
+    import numpy as np
+
+    from kuku_env.core.chance import generator_states
+    from kuku_env.core.jit import njit
+    from kuku_env.core.masks import sample_legal
+    from kuku_env.games import find_game
+    from kuku_env.games.kuku_doubt.legal import legal_actions
+    from kuku_env.games.kuku_doubt.rules import deal, step
+    from kuku_env.games.kuku_doubt.state import OVER
+
+    game = find_game("kuku-doubt")
+    S = game.new_states([game.make_options(num_players=4)])
+    game.deal(S, 0, 0)
+    mask = np.zeros((1, game.layout.num_actions), np.int8)
+    generators, action = generator_states(1, 1), np.zeros(1, np.int64)
+
+    @njit
+    def play(S: Any, mask: Any, generators: Any, action: Any, decisions: int) -> None:
+        s = S[0]
+        for _ in range(decisions):
+            legal_actions(s, mask[0])
+            sample_legal(mask, generators, action, 0, 1)
+            step(s, action[0])
+            if s.phase == OVER:
+                deal(s)
+
+    def chunk() -> int:
+        play(S, mask, generators, action, GAMES * STEPS)
+        return GAMES * STEPS
+
+    return chunk
+
+
 def aec(cores: int) -> Chunk:
     """The PettingZoo environment, 4 players, in the loop that the peer is measured with."""
     from kuku_env import kuku_doubt_v0
@@ -41,6 +89,25 @@ def aec(cores: int) -> Chunk:
     env = kuku_doubt_v0.env(num_players=4)
     env.reset(seed=0)
     return aec_chunk(env, games=50)
+
+
+def batch_memory(cores: int) -> Memory:
+    """Games of a batch, each with its observation and mask."""
+    from kuku_env.envs.batch import BatchEnv
+
+    def build() -> BatchEnv:
+        env = BatchEnv("kuku/KukuDoubt-v0", num_envs=GAMES, seed=0, num_players=4)
+        env.reset()
+        return env
+
+    return memory(build, GAMES)
+
+
+def aec_memory(cores: int) -> Memory:
+    """Games of the PettingZoo environment, one an object."""
+    from kuku_env import kuku_doubt_v0
+
+    return aec_memory_of(lambda: kuku_doubt_v0.env(num_players=4))
 
 
 def import_time(cores: int) -> Duration:
@@ -98,7 +165,10 @@ SUBJECTS = {
     "batch": batch,
     "batch-doubt": partial(batch, game="kuku/Doubt-v0", preset="kirakuken"),
     "batch-liars-cry": partial(batch, game="kuku/LiarsCry-v0"),
+    "rules": rules,
     "aec": aec,
+    "batch-memory": batch_memory,
+    "aec-memory": aec_memory,
     "import-time": import_time,
     "first-decision": first_decision,
     "first-compilation": first_compilation,

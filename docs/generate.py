@@ -1,5 +1,5 @@
-"""Write what the documentation takes from the code: tables and examples between markers, and the
-JSON spec.
+"""Write what the documentation takes from the code and from the recorded benchmark: tables and
+examples between markers, the JSON spec, and the plot of speeds.
 
 ``python docs/generate.py`` writes; with ``--check`` it writes nothing and fails where a file is not
 what the code says.
@@ -15,13 +15,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kuku_env.core.game import Game
-from kuku_env.core.layout import Layout
-from kuku_env.envs.match import Match
-from kuku_env.games import games
-from kuku_env.protocol import Service
-
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # benchmarks/ is run from the clone, never installed
+
+from benchmarks import tables as speeds  # noqa: E402
+from benchmarks.plot import speeds_plot  # noqa: E402
+from kuku_env.core.game import Game  # noqa: E402
+from kuku_env.core.layout import Layout  # noqa: E402
+from kuku_env.envs.match import Match  # noqa: E402
+from kuku_env.games import games  # noqa: E402
+from kuku_env.protocol import Service  # noqa: E402
+
+RECORDED = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
@@ -191,9 +196,19 @@ EXAMPLES: dict[str, Callable[[], str]] = {
 }
 
 
+def speed(name: str) -> str:
+    """What the recorded benchmark says of a group, or in one of its other tables."""
+    whole = {
+        "summary": speeds.summary,
+        "own-start": speeds.own_start,
+        "surroundings": speeds.surroundings,
+    }
+    return whole[name](RECORDED) if name in whole else speeds.table_of(RECORDED, name)
+
+
 def _fill(text: str) -> str:
-    """Put each table between its markers: ``<!-- table: GAME NAME -->`` and ``<!-- end -->``; and
-    each example: ``<!-- example: NAME -->``."""
+    """Put each table between its markers: ``<!-- table: GAME NAME -->`` and ``<!-- end -->``; each
+    example: ``<!-- example: NAME -->``; and what was measured: ``<!-- speed: NAME -->``."""
     known = {game.name: game for game in games()}
 
     def table(found: re.Match[str]) -> str:
@@ -203,16 +218,39 @@ def _fill(text: str) -> str:
     def example(found: re.Match[str]) -> str:
         return f"{found['head']}\n\n```json\n{EXAMPLES[found['name']]()}\n```\n\n<!-- end -->"
 
+    def told(found: re.Match[str]) -> str:
+        return f"{found['head']}\n\n{speed(found['name'])}\n\n<!-- end -->"
+
     shown = r"(?P<head><!-- example: (?P<name>\S+) -->).*?<!-- end -->"
     text = re.sub(shown, example, text, flags=re.DOTALL)
+    measured = r"(?P<head><!-- speed: (?P<name>\S+) -->).*?<!-- end -->"
+    text = re.sub(measured, told, text, flags=re.DOTALL)
     marker = r"(?P<head><!-- table: (?P<game>\S+) (?P<table>\S+) -->).*?<!-- end -->"
     return re.sub(marker, table, text, flags=re.DOTALL)
 
 
+CODE = re.compile(r"^```.*?^```$", flags=re.DOTALL | re.MULTILINE)
+
+
+def _with_code_of(source: str, translation: str) -> str:
+    """A translated page with the code blocks of the page that it translates."""
+    blocks = CODE.findall(source)
+    found = len(CODE.findall(translation))
+    if found != len(blocks):
+        sys.exit(
+            f"README.ja.md has {found} code blocks, README.md {len(blocks)}: translate it anew"
+        )
+    rest = iter(blocks)
+    return CODE.sub(lambda _: next(rest), translation)
+
+
 def contents() -> dict[Path, str]:
     """What every generated file should hold."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").glob("*.md"))]
     made = {page: _fill(page.read_text(encoding="utf-8")) for page in pages}
+    english, japanese = ROOT / "README.md", ROOT / "README.ja.md"
+    made[japanese] = _with_code_of(made[english], made[japanese])
+    made[ROOT / "docs" / "speeds.svg"] = speeds_plot(RECORDED)
     for game in games():
         spec = json.dumps(game.spec(), indent=1, ensure_ascii=False)
         made[ROOT / "docs" / "spec" / f"{game.name}.json"] = f"{spec}\n"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import kuku_env
+from kuku_env.envs.register import solo_id
 from kuku_env.envs.tree import measure_tree
 from kuku_env.games import find_game, games
 
@@ -24,6 +26,37 @@ def test_code_in_the_readme_runs():
     blocks = re.findall(r"^```python\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
     assert len(blocks) >= 4
     exec("\n".join(blocks), {"__name__": "readme"})
+
+
+def test_the_japanese_readme_tells_the_same():
+    """The same code, tables, pictures and links in the same order, section by section."""
+    english, japanese = (
+        (ROOT / name).read_text("utf-8").replace(other, "OTHER")
+        for name, other in (("README.md", "README.ja.md"), ("README.ja.md", "README.md"))
+    )
+    code = r"^```.*?^```$"
+    assert len(re.findall(code, english, flags=re.DOTALL | re.MULTILINE)) >= 10
+    for part in (code, r"^\|[^\n]*$", r"^#+ ", r"src=\S+", r"^<!-- [^\n]*$"):
+        found = [
+            re.findall(part, page, flags=re.DOTALL | re.MULTILINE) for page in (english, japanese)
+        ]
+        assert found[0] == found[1], part
+    links = [sorted(re.findall(r"\]\(([^)]+)\)", page)) for page in (english, japanese)]
+    assert links[0] == links[1]
+
+
+@pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
+def test_every_environment_id_has_a_version_history(game):
+    page = (ROOT / "docs" / f"{game.name.replace('-', '_')}.md").read_text("utf-8")
+    history = page.partition("## Version history")[2]
+    version = re.escape(game.id.rpartition("-")[2])
+    for name in (game.id, solo_id(game)):
+        assert re.search(rf"^\| `{version}` \|.*`{name}`", history, flags=re.MULTILINE)
+
+
+def test_the_citation_is_of_this_version():
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {kuku_env.__version__}\n" in citation
 
 
 def test_code_of_the_evaluation_page_runs(tmp_path, monkeypatch):

@@ -1,24 +1,23 @@
-"""What we compare ourselves with. One subject a process: ``python -m benchmarks.peers pgx``."""
+"""Pgx: games as JAX functions, batched by vmap and compiled as a whole."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from benchmarks.measure import Chunk, aec_chunk, main
+from benchmarks.measure import Chunk, Duration, Memory, main, memory, timed
 
 GAMES = 4096
 STEPS = 200  # decisions of every game in one compiled scan
 
 
-def pgx(cores: int, tuned: bool = False) -> Chunk:
-    """Pgx's leduc_holdem: random legal play by vmap and scan, finished games dealt anew.
+def pgx(cores: int, game: str, tuned: bool = False) -> Chunk:
+    """Random legal play by vmap and scan, finished games dealt anew.
 
-    Plain: Pgx's own ``auto_reset``, which computes a new deal for every game at every step; that
-    is nine tenths of the time. Tuned: deals are computed for the finished games alone, the fastest
-    that we found without changing Pgx's rules.
+    Plain: Pgx's own ``auto_reset``, which computes a new deal for every game at every step; with
+    leduc_holdem that is nine tenths of the time. Tuned: deals are computed for the finished games
+    alone, the fastest that we found without changing Pgx's rules.
 
     Either way the whole state, observation and mask included, is carried through the scan and
     returned, so the compiler cannot leave the observation out.
@@ -33,9 +32,9 @@ def pgx(cores: int, tuned: bool = False) -> Chunk:
     import pgx as library
     from pgx.experimental import auto_reset
 
-    env = library.make("leduc_holdem")
+    env = library.make(game)
     deal = jax.vmap(env.init)
-    room = GAMES * 9 // 32  # about 1,000 games end at each step
+    room = GAMES * 9 // 32  # of leduc_holdem about 1,000 end at each step
 
     def choose(mask: Any, key: Any) -> Any:
         # Cheaper than jax.random.categorical, which takes a logarithm for every action.
@@ -88,51 +87,39 @@ def pgx(cores: int, tuned: bool = False) -> Chunk:
     return chunk
 
 
-def leduc(cores: int) -> Chunk:
-    """PettingZoo's leduc_holdem_v4.env(), as its documentation has it used."""
-    from pettingzoo.classic import leduc_holdem_v4
+def first_decision(cores: int) -> Duration:
+    """From nothing imported to one decision of one game, compiled as Pgx's documentation does."""
 
-    env = leduc_holdem_v4.env()
-    env.reset(seed=0)
-    return aec_chunk(env, games=50)
+    def decide() -> None:
+        import jax
+        import pgx as library
 
+        env = library.make("leduc_holdem")
+        state = jax.jit(env.init)(jax.random.key(0))
+        jax.block_until_ready(jax.jit(env.step)(state, state.legal_action_mask.argmax()))
 
-def solo_env() -> Any:
-    """One learner's seat of Kuku Doubt, as gymnasium hands it out."""
-    import gymnasium
-
-    import kuku_env  # noqa: F401  registers the id
-
-    # The checker is for finding mistakes, and would only slow the peer down.
-    return gymnasium.make("kuku/KukuDoubtSolo-v0", disable_env_checker=True)
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    return timed(decide)
 
 
-def maskable_ppo(cores: int, make_env: Callable[[], Any] = solo_env) -> Chunk:
-    """sb3-contrib's MaskablePPO with its defaults: 8 environments in turn, a 64x64 network."""
-    import torch
-    from sb3_contrib import MaskablePPO
-    from stable_baselines3.common.env_util import make_vec_env
-    from stable_baselines3.common.vec_env import DummyVecEnv
+def games_memory(cores: int, game: str) -> Memory:
+    """Games of a batch: their whole state, which holds observation and mask."""
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    import jax
+    import pgx as library
 
-    torch.set_num_threads(cores)
-    envs = make_vec_env(make_env, n_envs=8, seed=0, vec_env_cls=DummyVecEnv)
-    model = MaskablePPO(
-        "MlpPolicy", envs, policy_kwargs={"net_arch": [64, 64]}, device="cpu", seed=0
-    )
-    rollout = model.n_steps * 8  # each is followed by ten passes over it
-
-    def chunk() -> int:
-        model.learn(rollout, reset_num_timesteps=False)
-        return rollout
-
-    return chunk
+    deal = jax.jit(jax.vmap(library.make(game).init))
+    keys = jax.random.split(jax.random.key(0), GAMES)
+    return memory(lambda: jax.block_until_ready(deal(keys)), GAMES)
 
 
 SUBJECTS = {
-    "pgx": pgx,
-    "pgx-tuned": partial(pgx, tuned=True),
-    "leduc": leduc,
-    "maskable-ppo": maskable_ppo,
+    "pgx-leduc": partial(pgx, game="leduc_holdem"),
+    "pgx-leduc-tuned": partial(pgx, game="leduc_holdem", tuned=True),
+    "pgx-connect-four": partial(pgx, game="connect_four"),
+    "pgx-first-decision": first_decision,
+    "pgx-leduc-memory": partial(games_memory, game="leduc_holdem"),
+    "pgx-connect-four-memory": partial(games_memory, game="connect_four"),
 }
 
 if __name__ == "__main__":
