@@ -8,7 +8,7 @@ WEB_BUILT := $(foreach part,kuku-bots play,web/$(part)/build web/$(part)/dist)
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=... (this one is %s)" % sys.version.split()[0])'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-web test-integrations page lint docs bench clean
+.PHONY: help demo test test-web test-integrations page lint docs report bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,12 @@ lint: .venv/.ready  ## check style and types
 
 docs: .venv/.ready  ## regenerate the tables in docs/ and the layout files from the code
 	$(PY) docs/generate.py
+
+report: .venv/.ready  ## pit all bots that come with the package against each other, for docs/report.html
+	rm -rf runs/report
+	$(PY) -m kuku_env evaluate $$($(PY) -m kuku_env bots kuku-doubt | awk 'NR > 1 { print $$1 }') \
+		--games 2000 --self-play 500 --out runs/report
+	cp runs/report/report.html docs/report.html
 
 bench: .venv-bench/.ready  ## measure speed beside other libraries, into runs/bench
 	$(BENCH_PY) benchmarks/run.py
