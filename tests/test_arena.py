@@ -2,6 +2,8 @@
 the intervals mean what they say."""
 
 import json
+import random
+import time
 from collections import Counter
 from math import comb
 
@@ -165,14 +167,28 @@ def test_each_game_is_that_of_its_deal_and_dice_played_alone():
         assert count == result.decisions[game]
 
 
-def test_a_bot_cannot_touch_deals_or_games_of_others():
-    rng = np.random.default_rng()
+def draw_and_seed():
+    """Use up, and set, everybody's random numbers."""
+    np.random.seed(1)  # noqa: NPY002
+    random.seed(1)
+    np.random.default_rng().random(99)
 
+
+KEPT = []
+MISCHIEF = {
+    "draws random numbers": lambda observation, mask: draw_and_seed(),
+    "spoils what it was given": lambda observation, mask: (observation.fill(0), mask.fill(1)),
+    "keeps everything": lambda observation, mask: KEPT.append((observation, mask)),
+    "stalls": lambda observation, mask: time.sleep(0.01),
+    "answers at once": lambda observation, mask: None,
+}
+
+
+@pytest.mark.parametrize("mischief", MISCHIEF.values(), ids=MISCHIEF)
+def test_a_bot_cannot_touch_deals_or_games_of_others(mischief):
     def meddle(observation, mask):
-        np.random.seed(1)  # noqa: NPY002
-        rng.random(len(mask))
         answer = uniform(observation, mask)
-        observation[:], mask[:] = 0, 1
+        mischief(observation, mask)
         return answer
 
     honest = bots("scripted-easy", "random", "scripted-normal", "random")
