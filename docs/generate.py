@@ -146,12 +146,39 @@ def example_repair() -> str:
     return f"{_cut_short(request)}\n{_json(Service().reply({**request, 'view': view}), indent=1)}"
 
 
+def example_new() -> str:
+    return _held()[0]
+
+
+def example_play() -> str:
+    return _held()[1]
+
+
+def _held() -> tuple[str, str]:
+    """Two requests about a held game, and what is new in the replies."""
+    service = Service()
+    new = {"id": 6, "op": "new", "game": "kuku-doubt", "seats": [None, "normal", "easy"], "seed": 7}
+    told = service.reply(new)
+    play = {"id": 7, "op": "play", "table": "…", "decision": told["decision"]}
+    play["action"] = told["view"]["legal"][0]
+    after = service.reply({**play, "table": told["table"]})
+    return f"{_json(new)}\n{_shortened(told)}", f"{_json(play)}\n{_shortened(after)}"
+
+
+def _shortened(told: dict[str, Any]) -> str:
+    """A held game without the id, which is another each time, and with the last events alone."""
+    view = {key: told["view"][key] for key in ("seat", "phase", "to_act", "hand")}
+    events = ["…", *told["events"][-2:]]
+    told = {**told, "table": "…", "view": {**view, "…": "…"}, "events": events}
+    return _json(told, indent=1).replace('"…": "…"', "…").replace('["…", ', "[…, ")
+
+
 def example_errors() -> str:
     """A request without a view, a bot that there is not, a view with something wrong in it."""
     view = example_match().view(1)
     wrong = {**view, "claims": [{**view["claims"][0], "number": 11}]}
     lines = []
-    for number, change in enumerate(({}, {"bot": "nobody", "view": view}, {"view": wrong}), 6):
+    for number, change in enumerate(({}, {"bot": "nobody", "view": view}, {"view": wrong}), 8):
         request = {"id": number, "op": "act", "bot": "random", **change}
         shown = _json(request).replace(_json(view), "{…}").replace(_json(wrong), "{…}")
         lines += [shown, _json(Service().reply(request))]

@@ -13,7 +13,7 @@ import kuku_env
 from kuku_env.bots import bot_names
 from kuku_env.bots.named import SHIPPED
 from kuku_env.command import play as playing
-from kuku_env.command.main import main
+from kuku_env.command.main import _parser, main
 from kuku_env.command.play import meant
 from kuku_env.envs.records import read_events, replay, to_lines, write_record
 from kuku_env.envs.words import action_words, event_words
@@ -51,11 +51,15 @@ def test_version_and_help(capsys):
         with pytest.raises(SystemExit) as stopped:
             main([command, "--help"])
         assert stopped.value.code == 0
-    capsys.readouterr()
+        told = capsys.readouterr().out
+        examples = [line.split()[1:] for line in told.splitlines() if line.startswith("  kuku ")]
+        assert examples
+        for arguments in examples:  # such as can be given
+            assert _parser().parse_args(arguments).run
 
 
 def test_it_is_installed_and_answers_at_once():
-    code = "import sys; from kuku_env.command.main import main\n"
+    code = "import sys; from kuku_env.command.main import _parser, main\n"
     code += "try: main(['--help'])\nfinally: print(sorted(sys.modules), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0

@@ -35,7 +35,17 @@ def test_clients_play_whole_games_that_follow_the_rules(program, ending):
         games[-1].append(event)
     assert len(games) == 10
     for events in games:
-        assert replay(events).over
+        match = replay(events)
+        assert match.over
+        assert match.num_players == 4
+
+
+@pytest.mark.parametrize("name", ["client.py", "client.mjs", "player.py", "player.mjs"])
+def test_programs_of_thirty_lines_know_nothing_of_ours(name):
+    source = (EXAMPLES / name).read_text("utf-8")
+    assert len(source.splitlines()) <= 30
+    assert "import kuku" not in source
+    assert "from kuku" not in source
 
 
 @pytest.mark.parametrize(("program", "ending"), PROGRAMS)

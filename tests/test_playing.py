@@ -20,25 +20,32 @@ from kuku_env.bots.named import SHIPPED
 from kuku_env.command.main import main
 from kuku_env.core.game import OptionError
 from kuku_env.envs.records import replay
-from kuku_env.protocol import CODES, Bots, ProtocolError
-from kuku_env.web import House, Tables, page_of
-from kuku_env.web.app import MAX_BYTES, STATUSES, make_app
+from kuku_env.protocol import Bots, ProtocolError
+from kuku_env.protocol.http import STATUS
+from kuku_env.protocol.store import Store
+from kuku_env.protocol.table import Table
+from kuku_env.web import Desk, House, page_of
+from kuku_env.web.app import MAX_BYTES, make_app
 from kuku_env.web.asked import OPS
-from kuku_env.web.store import Store
-from kuku_env.web.table import Table
 
 BOTS = Bots()
 SECRET = ("seed", "private", "key")  # keys of what a seat never gets
 GAME_ID = "A" * 22
 
 
-def tables(folder, seed=1, most=50, **how):
-    return Tables(House(KUKU, BOTS, **how), folder, seed=seed, most=most)
+STORES = {}  # the one that is open, by folder: as after a restart the one before is closed
+
+
+def desk(folder, seed=1, most=50, **how):
+    if folder in STORES:
+        STORES[folder].close()
+    STORES[folder] = Store(folder)
+    return Desk(House(KUKU, BOTS, **how), STORES[folder], seed=seed, most=most)
 
 
 @pytest.fixture
 def client(tmp_path):
-    return client_of(tables(tmp_path, lineups=[["scripted-normal", "easy"]]))
+    return client_of(desk(tmp_path, lineups=[["scripted-normal", "easy"]]))
 
 
 def client_of(held):
@@ -48,7 +55,7 @@ def client_of(held):
 def ask(client, op, **request):
     answer = client.post(f"/play/{op}", json=request)
     told = json.loads(answer.content, parse_constant=lambda word: 1 / 0)
-    expected = STATUSES[told["error"]["code"]] if "error" in told else 200
+    expected = STATUS[told["error"]["code"]] if "error" in told else 200
     assert answer.status_code == expected
     return told
 
@@ -59,15 +66,15 @@ def code_of(client, op, **request):
 
 
 def act(client, told, action):
-    return ask(client, "act", game=told["game"], decision=told["decision"], action=action)
+    return ask(client, "act", table=told["table"], decision=told["decision"], action=action)
 
 
 def finish(client, told, chance):
     """Play a game to its end; every update on the way."""
-    game, updates = told["game"], [told]
+    game, updates = told["table"], [told]
     while "record" not in told:
         action = chance.choice(told["view"]["legal"])
-        told = {"game": game, **act(client, told, action)}
+        told = {"table": game, **act(client, told, action)}
         updates.append(told)
     return updates
 
@@ -103,20 +110,20 @@ def test_what_there_is_to_choose(client):
 
 def test_a_hint_is_advice_from_my_view(client):
     told = ask(client, "new", players=3)
-    hint = ask(client, "hint", game=told["game"], lang="ja")
+    hint = ask(client, "hint", table=told["table"], lang="ja")
     assert hint["best"] in told["view"]["legal"]
     assert hint["lang"] == "ja"
-    assert ask(client, "now", game=told["game"]).items() <= told.items()  # nothing happened
+    assert ask(client, "now", table=told["table"]).items() <= told.items()  # nothing happened
     over = finish(client, told, random.Random(3))[-1]
-    assert code_of(client, "hint", game=over["game"]) == ("illegal_action", None)
+    assert code_of(client, "hint", table=over["table"]) == ("illegal_action", None)
 
 
 def test_many_games_go_on_at_once(client):
     games = [ask(client, "new", players=2 + k % 5) for k in range(10)]
-    assert len({told["game"] for told in games}) == 10
+    assert len({told["table"] for told in games}) == 10
     ends = [finish(client, told, random.Random(k))[-1] for k, told in enumerate(games)]
     for told in ends:
-        assert ask(client, "now", game=told["game"])["record"] == told["record"]
+        assert ask(client, "now", table=told["table"])["record"] == told["record"]
 
 
 # ---- secrecy -------------------------------------------------------------------------------------
@@ -124,12 +131,12 @@ def test_many_games_go_on_at_once(client):
 
 def answers(folder, match):
     """The bytes of all that the server answers about a saved game in which the player decides."""
-    held = tables(folder)
+    held = desk(folder)
     sitting = [None, *["scripted-normal"] * (match.num_players - 1)]
-    about = Table(held.house, match, sitting, bytes(16)).about()
-    Store(folder).open(GAME_ID, about, match)
-    client = client_of(tables(folder))
-    decision = ask(client, "now", game=GAME_ID)["decision"]
+    about = Table(BOTS, match, sitting, bytes(16)).about()
+    held.tables.store.open(GAME_ID, about, match)
+    client = client_of(desk(folder))
+    decision = ask(client, "now", table=GAME_ID)["decision"]
     asked = [
         ("now", {}),
         ("hint", {"lang": "en"}),
@@ -138,7 +145,7 @@ def answers(folder, match):
         ("act", {"decision": decision, "action": "doubt", "seat": 1}),
     ]
     return [
-        client.post(f"/play/{op}", json={"game": GAME_ID, **more}).content for op, more in asked
+        client.post(f"/play/{op}", json={"table": GAME_ID, **more}).content for op, more in asked
     ]
 
 
@@ -175,8 +182,8 @@ def test_a_leak_would_be_seen(tmp_path):
 
 
 def test_ids_and_keys_are_not_to_be_guessed(tmp_path):
-    held = tables(tmp_path, seed=None, lineups=[["random"]])
-    games = [held.reply("new", {})["game"] for _ in range(20)]
+    held = desk(tmp_path, seed=None, lineups=[["random"]])
+    games = [held.reply("new", {})["table"] for _ in range(20)]
     saved = [json.loads((tmp_path / f"{game}.json").read_text()) for game in games]
     assert len({*games}) == len({one["key"] for one in saved}) == 20
     assert all(len(game) == 22 for game in games)
@@ -187,7 +194,7 @@ def test_ids_and_keys_are_not_to_be_guessed(tmp_path):
 
 def test_stale_and_illegal_acts_change_nothing(client):
     told = ask(client, "new", players=4, start="me")
-    game, decision, action = told["game"], told["decision"], told["view"]["legal"][0]
+    game, decision, action = told["table"], told["decision"], told["view"]["legal"][0]
     for wrong, error in (
         ({"decision": decision + 1}, ("stale", "decision")),
         ({"action": "accept"}, ("illegal_action", "action")),
@@ -195,13 +202,13 @@ def test_stale_and_illegal_acts_change_nothing(client):
         ({"action": "鳩" * 200}, ("illegal_action", "action")),
         ({"seat": 1}, ("illegal_action", "seat")),
     ):
-        request = {"game": game, "decision": decision, "action": action, **wrong}
+        request = {"table": game, "decision": decision, "action": action, **wrong}
         assert code_of(client, "act", **request) == error
-        assert ask(client, "now", game=game).items() <= told.items()
+        assert ask(client, "now", table=game).items() <= told.items()
     after = act(client, told, action)
     assert after["decision"] > decision
     assert act(client, told, action)["error"]["code"] == "stale"
-    assert ask(client, "now", game=game) == after
+    assert ask(client, "now", table=game) == after
 
 
 def test_nothing_is_decided_after_the_end(client):
@@ -215,21 +222,21 @@ def test_nothing_is_decided_after_the_end(client):
         ("new", {"players": 7}, ("wrong_rules", "players")),
         ("new", {"players": "3"}, ("bad_json", "players")),
         ("new", {"players": True}, ("bad_json", "players")),
-        ("new", {"bots": ["nobody"]}, ("unknown_bot", "bot")),
-        ("new", {"bots": ["../../x"]}, ("unknown_bot", "bot")),
+        ("new", {"bots": ["nobody"]}, ("unknown_bot", "bots")),
+        ("new", {"bots": ["../../x"]}, ("unknown_bot", "bots")),
         ("new", {"bots": []}, ("bad_json", "bots")),
         ("new", {"bots": ["easy"] * 99}, ("bad_json", "bots")),
         ("new", {"start": 1}, ("bad_json", "start")),
         ("new", {"seed": 1}, ("bad_json", None)),
-        ("now", {}, ("bad_json", "game")),
-        ("now", {"game": 5}, ("bad_json", "game")),
-        ("now", {"game": "x"}, ("unknown_game", "game")),
-        ("now", {"game": "../../../../etc/passwd"}, ("unknown_game", "game")),
-        ("hint", {"game": "A" * 22, "lang": "fr"}, ("bad_json", "lang")),
-        ("act", {"game": "A" * 22, "decision": 1.0, "action": "doubt"}, ("bad_json", "decision")),
-        ("act", {"game": "A" * 22, "decision": -1, "action": "doubt"}, ("bad_json", "decision")),
-        ("act", {"game": "A" * 22, "decision": 1, "action": []}, ("bad_json", "action")),
-        ("act", {"game": "A" * 22, "decision": 1, "action": "doubt"}, ("unknown_game", "game")),
+        ("now", {}, ("bad_json", "table")),
+        ("now", {"table": 5}, ("bad_json", "table")),
+        ("now", {"table": "x"}, ("unknown_table", "table")),
+        ("now", {"table": "../../../../etc/passwd"}, ("unknown_table", "table")),
+        ("hint", {"table": "A" * 22, "lang": "fr"}, ("bad_json", "lang")),
+        ("act", {"table": "A" * 22, "decision": 1.0, "action": "doubt"}, ("bad_json", "decision")),
+        ("act", {"table": "A" * 22, "decision": -1, "action": "doubt"}, ("bad_json", "decision")),
+        ("act", {"table": "A" * 22, "decision": 1, "action": []}, ("bad_json", "action")),
+        ("act", {"table": "A" * 22, "decision": 1, "action": "doubt"}, ("unknown_table", "table")),
     ],
 )
 def test_malformed_requests(client, op, request_, error):
@@ -238,7 +245,7 @@ def test_malformed_requests(client, op, request_, error):
 
 def test_bodies_that_are_no_requests(client):
     kind = {"content-type": "application/json"}
-    for body in (b"", b"[", b"null", b"[]", b"\xff", b'{"game":NaN}', b"[" * 5000):
+    for body in (b"", b"[", b"null", b"[]", b"\xff", b'{"table":NaN}', b"[" * 5000):
         for op in OPS:
             answer = client.post(f"/play/{op}", content=body, headers=kind)
             assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_json")
@@ -258,7 +265,6 @@ def test_other_paths_and_methods(client):
     ):  # fmt: skip
         answer = client.request(method, path)
         assert (answer.status_code, answer.json()["error"]["code"]) == (status, "unknown_op"), path
-    assert set(STATUSES) == {*CODES, "stale", "unknown_game", "too_many"}
 
 
 def test_the_page_is_served_with_its_own_scripts_alone(client):
@@ -276,7 +282,7 @@ def test_the_page_is_served_with_its_own_scripts_alone(client):
 
 
 def test_a_restored_game_goes_on_as_it_would_have(tmp_path):
-    first = client_of(tables(tmp_path, seed=None))
+    first = client_of(desk(tmp_path, seed=None))
     for k in range(6):
         told = ask(first, "new", players=2 + k % 5, bots=["normal", "easy"])
         chance = random.Random(k)
@@ -284,15 +290,15 @@ def test_a_restored_game_goes_on_as_it_would_have(tmp_path):
             if "record" in told:
                 break
             action = chance.choice(told["view"]["legal"])
-            told = {"game": told["game"], **act(first, told, action)}
-        second = client_of(tables(tmp_path, seed=99))  # as after a restart
-        assert ask(second, "now", game=told["game"]).items() <= told.items()
+            told = {"table": told["table"], **act(first, told, action)}
+        second = client_of(desk(tmp_path, seed=99))  # as after a restart
+        assert ask(second, "now", table=told["table"]).items() <= told.items()
         ends = [finish(client, told, random.Random(k))[1:] for client in (first, second)]
         assert ends[0] == ends[1]
 
 
 def test_damaged_and_foreign_games_are_refused(tmp_path, capsys):
-    game = tables(tmp_path, lineups=[["random"]]).reply("new", {})["game"]
+    game = desk(tmp_path, lineups=[["random"]]).reply("new", {})["table"]
     record, about = (tmp_path / f"{game}{suffix}" for suffix in (".jsonl", ".json"))
     good = record.read_text(), about.read_text()
     for path, text in (
@@ -303,29 +309,29 @@ def test_damaged_and_foreign_games_are_refused(tmp_path, capsys):
         record.write_text(good[0])
         about.write_text(good[1])
         path.write_text(text)
-        error = tables(tmp_path).reply("now", {"game": game})["error"]
-        assert error["code"] == "unknown_game", text
+        error = desk(tmp_path).reply("now", {"table": game})["error"]
+        assert error["code"] == "unknown_table", text
         assert "Traceback" not in capsys.readouterr().err
 
 
 def test_games_are_bounded(tmp_path, monkeypatch):
-    held = tables(tmp_path, most=2, lineups=[["random"]])
+    held = desk(tmp_path, most=2, lineups=[["random"]])
     client = client_of(held)
     one, two = ask(client, "new", players=2), ask(client, "new", players=2)
     assert code_of(client, "new") == ("too_many", None)
     finish(client, one, random.Random(1))  # a finished one makes room
     three = ask(client, "new")
-    assert code_of(client, "now", game=one["game"]) == ("unknown_game", "game")
+    assert code_of(client, "now", table=one["table"]) == ("unknown_table", "table")
     assert len(list(tmp_path.glob("*.jsonl"))) == len(list(tmp_path.glob("*.json"))) == 2
-    monkeypatch.setattr("kuku_env.web.tables.IDLE_SECONDS", -1.0)  # all are idle
-    ask(client, "now", game=two["game"])
+    monkeypatch.setattr("kuku_env.protocol.tables.IDLE_SECONDS", -1.0)  # all are idle
+    ask(client, "now", table=two["table"])
     ask(client, "new")
-    assert code_of(client, "now", game=three["game"]) == ("unknown_game", "game")
-    ask(client, "now", game=two["game"])
+    assert code_of(client, "now", table=three["table"]) == ("unknown_table", "table")
+    ask(client, "now", table=two["table"])
 
 
 def test_what_cannot_be_saved_is_not_told(tmp_path, monkeypatch, capsys):
-    held = tables(tmp_path, lineups=[["random"]])
+    held = desk(tmp_path, lineups=[["random"]])
     client = client_of(held)
     told = ask(client, "new", players=3)
 
@@ -333,9 +339,9 @@ def test_what_cannot_be_saved_is_not_told(tmp_path, monkeypatch, capsys):
         raise OSError("no space left")
 
     with monkeypatch.context() as patch:
-        patch.setattr(held.store, "save", full)
+        patch.setattr(held.tables.store, "save", full)
         assert act(client, told, told["view"]["legal"][0])["error"]["code"] == "internal"
-    assert ask(client, "now", game=told["game"]).items() <= told.items()
+    assert ask(client, "now", table=told["table"]).items() <= told.items()
     assert "no space left" in capsys.readouterr().err
 
 
@@ -343,7 +349,7 @@ def test_what_cannot_be_saved_is_not_told(tmp_path, monkeypatch, capsys):
 
 
 def test_bots_in_the_browser_are_asked_by_the_page(tmp_path):
-    client = client_of(tables(tmp_path, in_browser=True))
+    client = client_of(desk(tmp_path, in_browser=True))
     told = ask(client, "new", players=3, bots=["strong", "easy"])
     chance, asked = random.Random(1), 0
     while "record" not in told:
@@ -352,15 +358,15 @@ def test_bots_in_the_browser_are_asked_by_the_page(tmp_path):
         assert (view["seat"], view["to_act"]) == (seat, seat)
         assert seat in (0, 1)  # the script decides on the server
         asked += seat == 1
-        request = {"game": told["game"], "decision": told["decision"]}
+        request = {"table": told["table"], "decision": told["decision"]}
         if seat:
             assert code_of(client, "act", **request, action=view["legal"][0])[0] == "illegal_action"
-            assert code_of(client, "hint", game=told["game"])[0] == "illegal_action"
+            assert code_of(client, "hint", table=told["table"])[0] == "illegal_action"
             for name in ("bot.json", "policy.onnx"):
                 file = SHIPPED / KUKU.name / "selfplay" / name
                 assert client.get(f"/{ask_['bot']}/{name}").content == file.read_bytes()
         request |= {"action": chance.choice(view["legal"]), "seat": seat}
-        told = {"game": told["game"], **ask(client, "act", **request)}
+        told = {"table": told["table"], **ask(client, "act", **request)}
     assert asked
     for path in ("bots/selfplay/other", "bots/scripted-easy/bot.json", "bots/nobody/bot.json"):
         assert client.get(f"/{path}").status_code == 404
@@ -439,18 +445,18 @@ def test_a_game_goes_on_after_the_server_was_killed(tmp_path):
     server = Server(folder)
     try:
         told = server.ask("new", players=4)
-        game, kills = told["game"], 0
+        game, kills = told["table"], 0
         while "record" not in told:
             decision, action = told["decision"], chance.choice(told["view"]["legal"])
-            told = server.ask("act", game=game, decision=decision, action=action)
+            told = server.ask("act", table=game, decision=decision, action=action)
             if kills < 2:
                 server.process.send_signal(signal.SIGKILL)
                 server.process.wait()
                 server.process.stderr.close()
                 kills += 1
                 server = Server(folder, server.address.rpartition(":")[2])
-                assert server.ask("now", game=game) == told
-                again = server.ask("act", game=game, decision=decision, action=action)
+                assert server.ask("now", table=game) == told
+                again = server.ask("act", table=game, decision=decision, action=action)
                 assert again["error"]["code"] == "stale"
         assert kills == 2
         assert replay(told["record"]).over
@@ -460,4 +466,4 @@ def test_a_game_goes_on_after_the_server_was_killed(tmp_path):
     finally:
         server.process.kill()
         server.process.stderr.close()
-    assert not list(Path(folder).glob(".*"))  # nothing half-written is left
+    assert not list(Path(folder).glob(".*.part"))  # nothing half-written is left

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -15,11 +16,12 @@ import pytest
 from asking import SERVICE, ask, asked, asked_by_stream, random_match
 from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
+from test_protocol import malformed
 
 from kuku_env.games import games
 from kuku_env.protocol import Bots, Service
 from kuku_env.protocol.http import STATUS, make_app
-from kuku_env.protocol.openapi import ACT, ADVISE, ERROR, REQUEST
+from kuku_env.protocol.openapi import ACT, ADVISE, ERROR, QUESTION
 from kuku_env.protocol.stdio import serve
 from kuku_env.protocol.wire import CODES
 
@@ -102,24 +104,45 @@ def test_every_reply_comes_before_the_next_request():
     assert server.returncode == 0
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is told by /proc")
+SHOWING_MEMORY = (
+    "import re, sys; from kuku_env.command.main import main; main(['serve', '--stdio']);"
+    "print(re.search('VmHWM:(.*) kB', open('/proc/self/status').read())[1], file=sys.stderr)"
+)
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="memory is told by /proc"
+)
+
+
+def memory_after(given):
+    """The replies to a whole input, and the most memory that the server needed, in kB."""
+    command = [sys.executable, "-c", SHOWING_MEMORY]
+    done = subprocess.run(command, input=given, capture_output=True, check=True, timeout=300)
+    assert b"Traceback" not in done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()], int(done.stderr.split()[-1])
+
+
+@needs_proc
 def test_a_line_of_fifty_megabytes_is_refused_in_little_memory():
-    code = (
-        "import re, sys; from kuku_env.command.main import main; main(['serve', '--stdio']);"
-        "print(re.search('VmHWM:(.*) kB', open('/proc/self/status').read())[1], file=sys.stderr)"
-    )
     used = {}
     for size in (1, 50_000_000):
         long = b'{"id":7,"op":"hello","x":"' + b"x" * size
-        done = subprocess.run(
-            [sys.executable, "-c", code], input=long + b"\n" + HELLO, capture_output=True,
-            check=True, timeout=120,
-        )  # fmt: skip
-        replies = [json.loads(line) for line in done.stdout.splitlines()]
+        replies, used[size] = memory_after(long + b"\n" + HELLO)
         assert replies[0]["error"]["code"] == ("bad_json" if size == 1 else "too_large")
         assert (replies[1]["id"], len(replies)) == (1, 2)
-        used[size] = int(done.stderr.split()[-1])
     assert used[50_000_000] - used[1] < 20_000
+
+
+@needs_proc
+def test_a_thousand_malformed_requests_leave_nothing_behind():
+    chance = random.Random(4)
+    lines = [malformed(chance)[1].replace(b"\n", b" ") + b"\n" for _ in range(1000)]
+    good = lines_of([asked(random_match(3), bot="scripted-normal", seed=1)])
+    _, first = memory_after(b"".join(lines[:50]) + good)
+    replies, most = memory_after(b"".join(lines) + good)
+    assert len(replies) == 1001
+    assert [reply["error"]["code"] for reply in replies[:-1]].count("internal") == 0
+    assert replies[-1] == ask(asked(random_match(3), bot="scripted-normal", seed=1))
+    assert most - first < 10_000
 
 
 def test_a_long_line_that_never_ends():
@@ -264,15 +287,16 @@ def test_http_other_paths_and_methods_are_errors_of_the_protocol(client):
 def test_openapi_describes_what_is_said(client):
     described = client.get("/openapi.json").json()
     assert set(described["paths"]) == {
-        *("/v1/act", "/v1/advise", "/v1/repair", "/v1/bots", "/v1/spec/{game}", "/healthz")
+        *("/v1/act", "/v1/advise", "/v1/repair", "/v1/new", "/v1/play", "/v1/now"),
+        *("/v1/bots", "/v1/spec/{game}", "/healthz"),
     }
     body = described["paths"]["/v1/act"]["post"]["requestBody"]["content"]["application/json"]
-    assert body["schema"] == REQUEST
+    assert body["schema"] == QUESTION
     for schema, op in ((ACT, "act"), (ADVISE, "advise")):
         Draft202012Validator.check_schema(schema)
         for seed in range(10):
             request = asked(random_match(seed), op, level="normal", seed=seed, temperature=0.5)
-            Draft202012Validator(REQUEST).validate(request)
+            Draft202012Validator(QUESTION).validate(request)
             reply = ask(request)
             Draft202012Validator(schema).validate(reply)
             assert set(reply) <= set(schema["properties"])

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from kuku_env.arena.files import write_file
 from kuku_env.arena.plan import ArenaError
+from kuku_env.core.folders import FolderInUseError, lock_folder
 
 FORMAT = 1
 SHOWN_DIFFERENCES = 3
@@ -171,14 +172,10 @@ def _short(value: Any) -> str:
 
 
 def _locked(folder: Path) -> Any:
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(folder / ".lock")
     try:
-        lock.acquire(timeout=0)
-    except Timeout:
+        return lock_folder(folder)
+    except FolderInUseError:
         raise ArenaError(f"another process is playing in {folder}") from None
-    return lock
 
 
 def _read(path: Path) -> dict[str, NDArray[Any]]:

@@ -16,6 +16,7 @@ from typing import Any
 from kuku_env import __version__
 from kuku_env.envs.words import LANGUAGES
 from kuku_env.games import games
+from kuku_env.protocol.tables import MOST_TABLES
 from kuku_env.protocol.wire import MAX_BYTES
 
 DEFAULT_GAME = "kuku-doubt"
@@ -57,8 +58,29 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add(commands: Any, name: str, words: str, *examples: str) -> Any:
+    """A command, with what it does in words and how it is called."""
+    told = (f"  kuku {name} {example}".rstrip() for example in examples)
+    return commands.add_parser(
+        name,
+        help=words,
+        description=f"{words[0].upper()}{words[1:]}.",
+        epilog="\n".join(["examples:", *told]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
 def _play(commands: Any) -> None:
-    play = commands.add_parser("play", help="play against bots, in the terminal or in the browser")
+    play = _add(
+        commands,
+        "play",
+        "play against bots, in the terminal or in the browser",
+        "--players 3 --bots strong easy",
+        "--lang ja --save game.jsonl",
+        "doubt --preset cheat",
+        "--web --players 4",
+    )
     play.add_argument("game", nargs="?", default=DEFAULT_GAME, help=_game_help())
     play.add_argument("--players", type=int, help="seats at the table, yours among them")
     play.add_argument("--seat", type=int, default=0, help="your seat, from 0")
@@ -95,12 +117,19 @@ def _web(play: Any) -> None:
 
 
 def _serve(commands: Any) -> None:
-    serve = commands.add_parser("serve", help="answer other programs: the bot protocol")
+    serve = _add(
+        commands,
+        "serve",
+        "answer other programs: bots decide and advise, whole games are held (docs/protocol.md)",
+        "--stdio",
+        "--http --port 8000 --origin https://cards.example",
+        "--stdio --games my-games",
+    )
     how = serve.add_mutually_exclusive_group(required=True)
     how.add_argument("--stdio", action="store_true", help="JSON lines on standard input and output")
     how.add_argument("--http", action="store_true", help="HTTP with JSON; needs the extra serve")
     serve.add_argument("--host", default="127.0.0.1", help="address; this machine alone by default")
-    serve.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+    serve.add_argument("--port", type=int, default=8000, help="8000 by default; 0 takes a free one")
     serve.add_argument(
         "--origin", action="append", default=[], metavar="URL",
         help="a web page's origin whose scripts may ask, * for all; may be given again",
@@ -110,32 +139,63 @@ def _serve(commands: Any) -> None:
         help="exported bots to offer beside those that come with the package",
     )  # fmt: skip
     serve.add_argument("--default", metavar="BOT", help="who answers if the request names nobody")
-    serve.add_argument("--max-bytes", type=int, default=MAX_BYTES, help="the longest request")
+    serve.add_argument(
+        "--max-bytes", type=int, default=MAX_BYTES, metavar="N",
+        help=f"the longest request; {MAX_BYTES:,} by default",
+    )  # fmt: skip
+    serve.add_argument(
+        "--games", type=Path, metavar="FOLDER",
+        help="where held games are kept, so that they go on after a restart; in memory by default",
+    )  # fmt: skip
+    serve.add_argument(
+        "--most", type=int, default=MOST_TABLES, metavar="N",
+        help=f"games that are held at once; {MOST_TABLES} by default",
+    )  # fmt: skip
     serve.set_defaults(run=_later("serve", "serve"))
 
 
 def _bots(commands: Any) -> None:
-    bots = commands.add_parser("bots", help="list the bots that come with the package")
+    bots = _add(
+        commands, "bots", "list the bots that come with the package", "", "kuku-doubt --json"
+    )
     bots.add_argument("game", nargs="?", help=_game_help())
     bots.add_argument("--json", action="store_true", help="everything, as hello tells it")
     bots.set_defaults(run=_later("serve", "list_bots"))
 
 
 def _spec(commands: Any) -> None:
-    spec = commands.add_parser("spec", help="options, presets and layout of a game, as JSON")
+    spec = _add(
+        commands,
+        "spec",
+        "print a game's options, presets, observation and action ids, as JSON",
+        "kuku-doubt",
+    )
     spec.add_argument("game", help=_game_help())
     spec.set_defaults(run=_later("serve", "print_spec"))
 
 
 def _check(commands: Any) -> None:
-    check = commands.add_parser("check", help="replay records and check every line by the rules")
-    check.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    check = _add(
+        commands,
+        "check",
+        "replay records and check every line by the rules; the exit status is 1 for a bad one",
+        "game.jsonl other.jsonl",
+    )
+    check.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="a record: JSON lines, one game"
+    )
     check.set_defaults(run=_later("records", "check"))
 
 
 def _replay(commands: Any) -> None:
-    replay = commands.add_parser("replay", help="tell a recorded game in words")
-    replay.add_argument("file", type=Path, metavar="FILE")
+    replay = _add(
+        commands,
+        "replay",
+        "tell a recorded game in words",
+        "game.jsonl",
+        "game.jsonl --seat 0 --lang ja",
+    )
+    replay.add_argument("file", type=Path, metavar="FILE", help="a record: JSON lines, one game")
     replay.add_argument("--seat", type=int, help="as this seat saw it; everything by default")
     replay.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the words")
     replay.set_defaults(run=_later("records", "tell"))

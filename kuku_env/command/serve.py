@@ -9,16 +9,27 @@ import sys
 from kuku_env.bots import BotError
 from kuku_env.games import find_game
 from kuku_env.protocol import Bots, Service
+from kuku_env.protocol.store import Store
+from kuku_env.protocol.tables import Tables
 
 
 def serve(options: argparse.Namespace) -> int:
     """Answer until told to stop."""
-    if options.max_bytes < 1:
-        return refuse("serve", f"--max-bytes must be at least 1, given {options.max_bytes}")
+    for name in ("max_bytes", "most"):
+        if getattr(options, name) < 1:
+            words = f"--{name.replace('_', '-')} must be at least 1, given {getattr(options, name)}"
+            return refuse("serve", words)
     try:
-        service = Service(Bots(options.bots, options.default), options.max_bytes)
+        bots = Bots(options.bots, options.default)
+        store = None if options.games is None else Store(options.games)
     except BotError as error:
         return refuse("serve", str(error))
+    except OSError as error:
+        why = error.strerror or error
+        return refuse("serve", f"cannot keep games in {options.games}: {why}")
+    except ModuleNotFoundError as missing:
+        return refuse("serve --games", _needs(missing))
+    service = Service(bots, options.max_bytes, Tables(bots, store, most=options.most))
     return _stdio(service) if options.stdio else _http(service, options)
 
 
@@ -33,13 +44,16 @@ def _http(service: Service, options: argparse.Namespace) -> int:
     try:
         from kuku_env.protocol.http import run
     except ModuleNotFoundError as missing:
-        more = f"needs more than the wheel ({missing.name}): pip install 'kuku-env[serve]'"
-        return refuse("serve --http", more)
+        return refuse("serve --http", _needs(missing))
     try:
         run(service, options.host, options.port, options.origin)
     except (OSError, OverflowError) as error:
         return refuse("serve", f"cannot listen on {options.host}, port {options.port}: {error}")
     return 0
+
+
+def _needs(missing: ModuleNotFoundError) -> str:
+    return f"needs more than the wheel ({missing.name}): pip install 'kuku-env[serve]'"
 
 
 def list_bots(options: argparse.Namespace) -> int:

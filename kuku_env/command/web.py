@@ -13,8 +13,9 @@ from kuku_env.command.serve import refuse
 from kuku_env.core.game import Game, OptionError
 from kuku_env.games import find_game
 from kuku_env.protocol import LEVELS, Bots, ProtocolError
-from kuku_env.web import House, Tables, page_of
-from kuku_env.web.tables import MOST_GAMES
+from kuku_env.protocol.store import Store
+from kuku_env.protocol.tables import MOST_TABLES
+from kuku_env.web import Desk, House, page_of
 
 
 def serve_page(options: argparse.Namespace) -> int:
@@ -26,19 +27,20 @@ def serve_page(options: argparse.Namespace) -> int:
         more = f"needs more than the wheel ({missing.name}): pip install 'kuku-env[serve]'"
         return refuse("play --web", more)
     try:
-        page, tables = _page(options), _tables(options)
+        page, desk = _page(options), _desk(options)
     except KeyError as error:
         return refuse("play", error.args[0])
     except (BotError, OptionError, ProtocolError, ValueError, FileNotFoundError) as error:
         return refuse("play", str(error))
     except OSError as error:
         where = options.games or _games_folder()
-        return refuse("play", f"cannot keep games in {where}: {error.strerror}; give --games")
+        why = error.strerror or error
+        return refuse("play", f"cannot keep games in {where}: {why}; give --games")
     host, port = options.host or "127.0.0.1", 8000 if options.port is None else options.port
-    print(f"games are kept in {tables.store.folder}", file=sys.stderr)
-    tables.warm_up()  # the first run after an install compiles the rules
+    print(f"games are kept in {options.games or _games_folder()}", file=sys.stderr)
+    desk.warm_up()  # the first run after an install compiles the rules
     try:
-        listen(make_app(tables, page), host, port, "play on {0}/ until Ctrl-C")
+        listen(make_app(desk, page), host, port, "play on {0}/ until Ctrl-C")
     except (OSError, OverflowError) as error:
         return refuse("play", f"cannot listen on {host}, port {port}: {error}")
     return 0
@@ -58,9 +60,9 @@ def _page(options: argparse.Namespace) -> Path:
     return Path(options.page)
 
 
-def _tables(options: argparse.Namespace) -> Tables:
+def _desk(options: argparse.Namespace) -> Desk:
     game = find_game(options.game)
-    most = MOST_GAMES if options.most is None else options.most
+    most = MOST_TABLES if options.most is None else options.most
     if most < 1:
         raise ValueError(f"--most must be at least 1, given {most}")
     names = list(options.bots or ())
@@ -75,7 +77,8 @@ def _tables(options: argparse.Namespace) -> Tables:
         lineups=[lineup] if lineup else [],
         in_browser=options.bots_run == "browser",
     )
-    return Tables(house, options.games or _games_folder(), most=most, seed=options.seed)
+    store = Store(options.games or _games_folder())
+    return Desk(house, store, most=most, seed=options.seed)
 
 
 def _is_folder(game: Game, name: str) -> bool:

@@ -286,7 +286,7 @@ class Game:
         """Copies and pickles are the game of that id itself: its code is no data."""
         return known_game, (self.id,)
 
-    def make_options(self, preset: str | None = None, **options: Any) -> Any:
+    def make_options(self, preset: str | None = None, /, **options: Any) -> Any:
         """Options from a preset and changes to it.
 
         Raises OptionError for an unknown preset or option, or a value that is not allowed.

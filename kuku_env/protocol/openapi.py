@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kuku_env.envs.words import LANGUAGES
+from kuku_env.protocol.hosting import MOST_SEATS
 from kuku_env.protocol.registry import LEVELS
 from kuku_env.protocol.request import LARGEST, MAX_NAME, MAX_TEMPERATURE
 from kuku_env.protocol.wire import CODES
@@ -15,7 +16,7 @@ _CHANCE: Schema = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 _CARD: Schema = {"type": ["integer", "string"]}
 _ID: Schema = {"type": ["string", "integer", "null"], "maxLength": MAX_NAME}
 
-REQUEST: Schema = {
+QUESTION: Schema = {
     "type": "object",
     "additionalProperties": False,
     "description": "Either view or events; bot, or level, or neither for the server's default.",
@@ -52,8 +53,93 @@ REPAIRING: Schema = {
     "additionalProperties": False,
     "description": "Either view or events, of the seat that acted.",
     "properties": {
-        **{key: REQUEST["properties"][key] for key in ("id", "op", "view", "events", "lang")},
+        **{key: QUESTION["properties"][key] for key in ("id", "op", "view", "events", "lang")},
         "act": {"type": "string", "description": "the text of an action, legal or not"},
+    },
+}
+
+_NUMBER: Schema = {"type": "integer", "minimum": 0, "maximum": LARGEST}
+_TABLE: Schema = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": MAX_NAME,
+    "description": "the id of a held game",
+}
+
+
+def _request(properties: Schema, *required: str) -> Schema:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(required),
+        "properties": {
+            "id": {**_ID, "description": "comes back in the reply"},
+            "op": {"type": "string", "description": "may be left out: the path says it"},
+            **properties,
+        },
+    }
+
+
+NEW: Schema = _request(
+    {
+        "game": {"type": "string", "description": "id or short name"},
+        "rules": {"type": ["object", "null"], "description": "options, where not the default"},
+        "seats": {
+            "type": ["array", "null"],
+            "minItems": 1,
+            "maxItems": MOST_SEATS,
+            "items": {"type": ["string", "null"], "maxLength": MAX_NAME},
+            "description": "who sits there: a bot's name, a level, or null for an open seat",
+        },
+        "seed": {
+            **_NUMBER,
+            "type": ["integer", "null"],
+            "description": "the same cards and dice each time",
+        },
+    },
+    "game",
+)
+PLAY: Schema = _request(
+    {
+        "table": _TABLE,
+        "decision": {**_NUMBER, "description": "the number of the decision that is meant"},
+        "action": {"type": "string", "minLength": 1, "maxLength": MAX_NAME},
+    },
+    "table",
+    "decision",
+    "action",
+)
+NOW: Schema = _request(
+    {
+        "table": _TABLE,
+        "seat": {
+            **_NUMBER,
+            "type": ["integer", "null"],
+            "description": "an open seat; null: that which decides",
+        },
+    },
+    "table",
+)
+
+TABLE: Schema = {
+    "type": "object",
+    "required": ["id", "table", "decision", "sitting", "view", "events"],
+    "properties": {
+        "id": _ID,
+        "table": _TABLE,
+        "decision": {**_NUMBER, "description": "the number of the decision that is waited for"},
+        "sitting": {"type": "array", "items": {"type": ["string", "null"]}},
+        "view": {"type": "object", "description": "all that the open seat knows"},
+        "events": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "the open seat's stream so far",
+        },
+        "record": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "all that happened, once the game is over",
+        },
     },
 }
 
@@ -158,20 +244,27 @@ ERROR: Schema = {
     },
 }
 
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"description": words, "content": {"application/json": {"schema": ERROR}}}
+
+def failing(words: str) -> Schema:
+    """OpenAPI of a reply that is an error."""
+    return {"description": words, "content": {"application/json": {"schema": ERROR}}}
+
+
+ERRORS: dict[int | str, Schema] = {
+    status: failing(words)
     for status, words in (
         (400, "bad_json"),
-        (404, "unknown_bot or unknown_op"),
-        (409, "illegal_action or wrong_rules"),
+        (404, "unknown_bot, unknown_op or unknown_table"),
+        (409, "illegal_action, wrong_rules or stale"),
         (413, "too_large"),
         (422, "bad_view"),
+        (503, "too_many"),
     )
 }
 
 
-def asking(reply: Schema, request: Schema = REQUEST) -> Schema:
-    """OpenAPI of a question that gets such a reply."""
+def asking(request: Schema, reply: Schema) -> Schema:
+    """OpenAPI of a request that gets such a reply."""
     body = {"required": True, "content": {"application/json": {"schema": request}}}
     return {"requestBody": body, **_replies("the reply", reply)}
 

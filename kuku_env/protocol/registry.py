@@ -76,6 +76,19 @@ class Bots:
         name = self.default if name is None else name
         return self.best(game, options) if name is None else self.find(game, name)
 
+    def seated(self, game: Game, name: str, options: Any, field: str) -> Policy:
+        """A bot by level or name, for a seat at a table with these options.
+
+        Raises ProtocolError (unknown_bot, wrong_rules), with the field of the request.
+        """
+        find = self.of_level if name in LEVELS else self.find
+        try:
+            bot = find(game, name)
+            check_table(bot, options)
+        except ProtocolError as error:
+            raise ProtocolError(error.code, error.message, field) from None
+        return bot
+
     def levels(self, game: Game) -> list[tuple[str, Policy, str | None]]:
         """Every bot of a game by name, with its level; trained ones first.
 
@@ -121,12 +134,20 @@ class Bots:
             return self._loaded[game.id, name]
 
 
+def check_table(bot: Any, options: Any) -> None:
+    """Raise ProtocolError (wrong_rules) unless a bot plays at a table with these options."""
+    if hasattr(bot, "accepts"):
+        try:
+            bot.accepts(options)
+        except BotError as error:
+            raise ProtocolError("wrong_rules", str(error), "rules") from None
+
+
 def accepts(bot: Any, options: Any) -> bool:
     """Whether a bot plays at a table with these options."""
     try:
-        if hasattr(bot, "accepts"):
-            bot.accepts(options)
-    except BotError:
+        check_table(bot, options)
+    except ProtocolError:
         return False
     return True
 

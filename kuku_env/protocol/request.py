@@ -24,11 +24,19 @@ LARGEST = 2**53 - 1  # integers up to here are exact in every JSON reader
 MAX_TEMPERATURE = 100.0
 MAX_NAME = 200  # characters of an id, or of a bot's name
 
-OPS = ("hello", "act", "advise", "repair", "quit")
-_KEYS = ("id", "op")
-_ASKING = (*_KEYS, "bot", "level", "view", "events", "seed", "temperature", "lang")
-_REPAIRING = (*_KEYS, "view", "events", "act", "lang")
-_KEYS_OF = {"act": _ASKING, "advise": _ASKING, "repair": _REPAIRING}
+_ASKING = ("bot", "level", "view", "events", "seed", "temperature", "lang")
+_KEYS = {
+    "hello": (),
+    "act": _ASKING,
+    "advise": _ASKING,
+    "repair": ("view", "events", "act", "lang"),
+    "new": ("game", "rules", "seats", "seed"),
+    "play": ("table", "decision", "action"),
+    "now": ("table", "seat"),
+    "quit": (),
+}
+OPS = tuple(_KEYS)
+HELD = ("new", "play", "now")  # about games that the server holds
 
 
 @dataclass(frozen=True)
@@ -79,7 +87,7 @@ def read_op(request: Mapping[str, Any]) -> str:
     op = request.get("op")
     if not isinstance(op, str) or op not in OPS:
         raise ProtocolError("unknown_op", f"given {shown(op)}, allowed: {', '.join(OPS)}", "op")
-    known = _KEYS_OF.get(op, _KEYS)
+    known = ("id", "op", *_KEYS[op])
     for key in request:
         if key not in known:
             words = f"the key {shown(key)} is not known; {op} has {', '.join(known)}"
@@ -96,13 +104,12 @@ def read_question(request: Mapping[str, Any]) -> Question:
     if bot is not None and level is not None:
         raise ProtocolError("unknown_bot", "give either bot or level", "level")
     seed = request.get("seed")
-    if seed is not None and not (type(seed) is int and 0 <= seed <= LARGEST):
-        raise _bad_member("seed", seed, "null or an integer from 0 to 2^53 - 1")
+    seed = None if seed is None else read_number("seed", seed)
     heat = request.get("temperature")
     heat = 1.0 if heat is None else heat
     is_number = type(heat) in (int, float) and 0 <= heat <= MAX_TEMPERATURE
     if not is_number or not math.isfinite(heat):
-        raise _bad_member("temperature", heat, f"a number from 0 to {MAX_TEMPERATURE:g}")
+        raise bad_member("temperature", heat, f"a number from 0 to {MAX_TEMPERATURE:g}")
     return Question(bot, level, seed, float(heat), read_lang(request))
 
 
@@ -111,11 +118,26 @@ def read_lang(request: Mapping[str, Any]) -> str:
     lang = request.get("lang")
     lang = "en" if lang is None else lang
     if not isinstance(lang, str) or lang not in LANGUAGES:
-        raise _bad_member("lang", lang, " or ".join(LANGUAGES))
+        raise bad_member("lang", lang, " or ".join(LANGUAGES))
     return lang
 
 
-def _bad_member(key: str, value: Any, allowed: str) -> ProtocolError:
+def read_number(key: str, value: Any) -> int:
+    """A member that is a whole number. Raises ProtocolError (bad_json)."""
+    if type(value) is int and 0 <= value <= LARGEST:
+        return value
+    raise bad_member(key, value, "an integer from 0 to 2^53 - 1")
+
+
+def read_text(key: str, value: Any) -> str:
+    """A member that is a short text. Raises ProtocolError (bad_json)."""
+    if isinstance(value, str) and 0 < len(value) <= MAX_NAME:
+        return value
+    raise bad_member(key, value, f"a text of 1 to {MAX_NAME} characters")
+
+
+def bad_member(key: str, value: Any, allowed: str) -> ProtocolError:
+    """The error of a member that has a wrong value."""
     return ProtocolError("bad_json", f"given {shown(value)}, allowed: {allowed}", key)
 
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from kuku_env import __version__
-from kuku_env.bots import BotError
 from kuku_env.games import games
 from kuku_env.protocol.answers import act, advise, repair
-from kuku_env.protocol.registry import Bots
+from kuku_env.protocol.hosting import host
+from kuku_env.protocol.registry import Bots, check_table
 from kuku_env.protocol.request import (
-    Situation,
+    HELD,
     known_games,
     read_id,
     read_lang,
@@ -22,6 +22,7 @@ from kuku_env.protocol.request import (
     read_seen,
     read_situation,
 )
+from kuku_env.protocol.tables import Tables
 from kuku_env.protocol.wire import (
     MAX_BYTES,
     ProtocolError,
@@ -34,14 +35,21 @@ PROTOCOL = 1
 
 
 class Service:
-    """Answers requests. It keeps nothing of them, and may be asked from several threads.
+    """Answers requests, and may be asked from several threads.
 
-    ``max_bytes`` bounds one request.
+    It keeps nothing of them but the games that it is asked to hold, in ``tables``: in memory, if
+    none are given. ``max_bytes`` bounds one request.
     """
 
-    def __init__(self, bots: Bots | None = None, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self,
+        bots: Bots | None = None,
+        max_bytes: int = MAX_BYTES,
+        tables: Tables | None = None,
+    ) -> None:
         self.bots = bots or Bots()
         self.max_bytes = max_bytes
+        self.tables = tables or Tables(self.bots)
 
     def reply_to_line(self, line: bytes) -> bytes | None:
         """The reply to a line, as a line; None to ``quit``."""
@@ -99,20 +107,14 @@ class Service:
             return None
         if op == "repair":
             return repair(read_seen(request), request.get("act"), read_lang(request))
+        if op in HELD:
+            return host(self.tables, op, request)
         question = read_question(request)
         situation = read_situation(request)
         chosen = (question.bot, question.level)
         bot = self.bots.asked_for(situation.game, situation.options, *chosen)
-        _check_table(bot, situation)
+        check_table(bot, situation.options)
         return (act if op == "act" else advise)(bot, situation, question)
-
-
-def _check_table(bot: Any, situation: Situation) -> None:
-    if hasattr(bot, "accepts"):
-        try:
-            bot.accepts(situation.options)
-        except BotError as error:
-            raise ProtocolError("wrong_rules", str(error), "rules") from None
 
 
 def failure(error: ProtocolError, number: str | int | None = None) -> dict[str, Any]:
@@ -126,4 +128,4 @@ def line_of(reply: Mapping[str, Any]) -> bytes:
         return write_json(reply)
     except ValueError:
         error = ProtocolError("internal", "the reply cannot be written as JSON")
-        return write_json(failure(error, reply["id"]))
+        return write_json(failure(error, reply.get("id")))

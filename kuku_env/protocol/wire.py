@@ -20,6 +20,9 @@ CODES = (
     "bad_view",
     "illegal_action",
     "wrong_rules",
+    "stale",
+    "unknown_table",
+    "too_many",
     "internal",
 )
 

@@ -1,15 +1,15 @@
 """Games in the browser: a server that holds them, and the page to play on. See docs/playing.md.
 
-``House`` says what is played, ``Tables`` holds the games and answers, ``app`` carries it over HTTP.
+``House`` says what is played, ``Desk`` answers the page, ``app`` carries it over HTTP.
 """
 
 from pathlib import Path
 
 from kuku_env.core.game import Game
+from kuku_env.web.desk import Desk
 from kuku_env.web.house import House
-from kuku_env.web.tables import Tables
 
-__all__ = ["House", "Tables", "page_of"]
+__all__ = ["Desk", "House", "page_of"]
 
 
 def page_of(game: Game) -> Path:

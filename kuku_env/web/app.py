@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +16,22 @@ from starlette.exceptions import HTTPException
 
 from kuku_env import __version__
 from kuku_env.core.checks import shown
-from kuku_env.protocol.http import STATUS, body_of
-from kuku_env.protocol.wire import ProtocolError, read_json, write_json
+from kuku_env.protocol.http import body_of, not_found, respond
+from kuku_env.protocol.service import failure
+from kuku_env.protocol.wire import ProtocolError, read_json
 from kuku_env.web.asked import OPS
-from kuku_env.web.tables import Tables
+from kuku_env.web.desk import Desk
 
 MAX_BYTES = 16 << 10  # of a request: the longest that is meant has a few hundred
 BOT_FILES = ("bot.json", "policy.onnx")
-STATUSES = {**STATUS, "unknown_game": 404, "stale": 409, "too_many": 503}
 
 
-def make_app(tables: Tables, page: Path) -> FastAPI:
+def make_app(desk: Desk, page: Path) -> FastAPI:
     """The application: ``POST /play/OP``, and the files of the page (and of bots it may ask)."""
     app = FastAPI(
         title="kuku-env", version=__version__, docs_url=None, redoc_url=None, openapi_url=None
     )
-    app.add_exception_handler(HTTPException, _not_found)
+    app.add_exception_handler(HTTPException, not_found)
     safe = _headers(page)
 
     @app.middleware("http")
@@ -53,19 +52,19 @@ def make_app(tables: Tables, page: Path) -> FastAPI:
                 raise ProtocolError("bad_json", words)
             asked = read_json(await body_of(request, MAX_BYTES))
         except ProtocolError as error:
-            return _response({"error": error.to_json()})
-        return _response(await run_in_threadpool(tables.reply, op, asked))
+            return respond(failure(error))
+        return respond(await run_in_threadpool(desk.reply, op, asked))
 
     @app.get("/bots/{name}/{file}")
     def bot(name: str, file: str) -> Response:
-        folder = tables.house.folder(name)
+        folder = desk.house.folder(name)
         if folder is None or file not in BOT_FILES:
             raise HTTPException(404)
         return FileResponse(folder / file)
 
     @app.get("/healthz")
     def healthz() -> Response:
-        return _response({"ok": True})
+        return respond({"ok": True})
 
     app.mount("/", StaticFiles(directory=page, html=True))
     return app
@@ -90,16 +89,3 @@ def _text(page: Path) -> str:
 
 def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-def _response(reply: Mapping[str, Any], status: int | None = None) -> Response:
-    if status is None:
-        status = STATUSES[reply["error"]["code"]] if "error" in reply else 200
-    return Response(write_json(reply), status, media_type="application/json")
-
-
-async def _not_found(request: Request, error: Exception) -> Response:
-    """Another path or method is an error of the same form."""
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    words = f"{request.method} {shown(request.url.path)} is not answered here"
-    return _response({"error": ProtocolError("unknown_op", words).to_json()}, status)

@@ -1,4 +1,4 @@
-"""Requests to a server that holds games, checked."""
+"""Requests of the page, checked."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import Any
 
 from kuku_env.core.checks import shown
 from kuku_env.envs.words import LANGUAGES
-from kuku_env.protocol.request import LARGEST, MAX_NAME
+from kuku_env.protocol.hosting import MOST_SEATS
+from kuku_env.protocol.request import MAX_NAME, bad_member, read_number, read_text
 from kuku_env.protocol.wire import ProtocolError
-
-MOST_SEATS = 16  # no table here has more
 
 # The keys of each request; those with a star must be there.
 _KEYS = {
     "choices": (),
     "new": ("players", "bots", "start"),
-    "act": ("game*", "decision*", "action*", "seat"),
-    "now": ("game*",),
-    "hint": ("game*", "lang"),
+    "act": ("table*", "decision*", "action*", "seat"),
+    "now": ("table*",),
+    "hint": ("table*", "lang"),
 }
 OPS = tuple(_KEYS)
 
@@ -29,7 +28,7 @@ class Asked:
     """A request, every member checked; None is what was not given."""
 
     op: str
-    game: str | None = None
+    table: str | None = None
     players: int | None = None
     bots: tuple[str, ...] | None = None
     start: str | None = None
@@ -51,60 +50,41 @@ def read(op: str, request: Any) -> Asked:
     for key in _KEYS[op]:
         if key.endswith("*") and key[:-1] not in request:
             raise ProtocolError("bad_json", "is missing", key[:-1])
-    return Asked(op, **{key: _READERS[key](key, request) for key in known if key in request})
+    return Asked(op, **{key: _READERS[key](key, request[key]) for key in known if key in request})
 
 
-def _number(key: str, request: Mapping[str, Any]) -> int | None:
-    value = request[key]
-    if value is None and key == "players":
-        return None
-    if type(value) is int and 0 <= value <= LARGEST:
-        return value
-    raise _bad(key, value, "an integer from 0 to 2^53 - 1")
+def _players(key: str, value: Any) -> int | None:
+    return None if value is None else read_number(key, value)
 
 
-def _text(key: str, request: Mapping[str, Any]) -> str:
-    value = request[key]
-    if isinstance(value, str) and 0 < len(value) <= MAX_NAME:
-        return value
-    raise _bad(key, value, f"a text of 1 to {MAX_NAME} characters")
-
-
-def _bots(key: str, request: Mapping[str, Any]) -> tuple[str, ...] | None:
-    value = request[key]
+def _bots(key: str, value: Any) -> tuple[str, ...] | None:
     if value is None:
         return None
     if isinstance(value, list) and 0 < len(value) <= MOST_SEATS:
         if all(isinstance(name, str) and len(name) <= MAX_NAME for name in value):
             return tuple(value)
-    raise _bad(key, value, f"null, or a list of 1 to {MOST_SEATS} names or levels")
+    raise bad_member(key, value, f"null, or a list of 1 to {MOST_SEATS} names or levels")
 
 
-def _start(key: str, request: Mapping[str, Any]) -> str | None:
-    value = request[key]
-    if value in (None, "me") and not isinstance(value, bool):
+def _start(key: str, value: Any) -> str | None:
+    if value is None or value == "me":
         return None if value is None else "me"
-    raise _bad(key, value, 'null (drawn) or "me"')
+    raise bad_member(key, value, 'null (drawn) or "me"')
 
 
-def _lang(key: str, request: Mapping[str, Any]) -> str:
-    value = request[key]
+def _lang(key: str, value: Any) -> str:
     if isinstance(value, str) and value in LANGUAGES:
         return value
-    raise _bad(key, value, " or ".join(LANGUAGES))
-
-
-def _bad(key: str, value: Any, allowed: str) -> ProtocolError:
-    return ProtocolError("bad_json", f"given {shown(value)}, allowed: {allowed}", key)
+    raise bad_member(key, value, " or ".join(LANGUAGES))
 
 
 _READERS: Mapping[str, Any] = {
-    "game": _text,
-    "players": _number,
+    "table": read_text,
+    "players": _players,
     "bots": _bots,
     "start": _start,
-    "decision": _number,
-    "action": _text,
-    "seat": _number,
+    "decision": read_number,
+    "action": read_text,
+    "seat": read_number,
     "lang": _lang,
 }

@@ -6,9 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kuku_env.bots import BotError, ExportedPolicy
-from kuku_env.core.game import Game, OptionError, Policy
-from kuku_env.envs.match import Match
+from kuku_env.bots import ExportedPolicy
+from kuku_env.core.game import Game, OptionError
 from kuku_env.protocol import LEVELS, Bots, ProtocolError
 
 SEAT = 0  # the player's; who starts is drawn
@@ -48,7 +47,7 @@ class House:
         named = [list(lineup) for lineup in lineups]
         self.lineups = [*named, *(level for level in levels if level not in named)]
         for name in self.lineups[0]:
-            self.checked_bot(name, options)
+            bots.seated(game, name, options, "bots")
 
     def choices(self) -> dict[str, Any]:
         """What the page may offer for a new game."""
@@ -70,23 +69,6 @@ class House:
         except OptionError as error:
             field = "players" if error.name == "num_players" else error.name
             raise ProtocolError("wrong_rules", str(error), field) from None
-
-    def deal(self, options: Any) -> Match:
-        """A new game whose chance is given by whoever holds it."""
-        fields = {f.name: getattr(options, f.name) for f in dataclasses.fields(options)}
-        return Match(self.game, explicit_chance=True, **fields)
-
-    def checked_bot(self, name: str, options: Any) -> Policy:
-        """A bot by level or name. Raises ProtocolError (unknown_bot, wrong_rules)."""
-        is_level = name in LEVELS
-        find = self.bots.of_level if is_level else self.bots.find
-        bot = find(self.game, name)
-        if hasattr(bot, "accepts"):
-            try:
-                bot.accepts(options)
-            except BotError as error:
-                raise ProtocolError("wrong_rules", str(error), "bots") from None
-        return bot
 
     def folder(self, name: str) -> Any:
         """The folder of an exported bot that the page may ask, by its name; None: it may not."""

@@ -98,7 +98,7 @@ export class TransportError extends Error {
 
 /** What a server sends: an update, or a question to a bot that the page is to ask. */
 interface Sent extends Update {
-  game?: string;
+  table?: string;
   ask?: { seat: number; bot: string; view: View };
   words?: string;
 }
@@ -118,27 +118,27 @@ export class HttpTransport implements Transport {
 
   async start(choice: Choice): Promise<Update> {
     const sent = await this.post("new", choice);
-    history.replaceState(null, "", `#${sent.game}`);
+    history.replaceState(null, "", `#${sent.table}`);
     return this.played(sent);
   }
 
   async resume(): Promise<Update | null> {
-    return this.game ? this.now() : null;
+    return this.table ? this.now() : null;
   }
 
   async act(decision: number, action: string): Promise<Update> {
-    return this.played(await this.post("act", { game: this.game, decision, action }));
+    return this.played(await this.post("act", { table: this.table, decision, action }));
   }
 
   async now(): Promise<Update> {
-    return this.played(await this.post("now", { game: this.game }));
+    return this.played(await this.post("now", { table: this.table }));
   }
 
   async hint(lang: string): Promise<string> {
-    return (await this.post("hint", { game: this.game, lang })).words ?? "";
+    return (await this.post("hint", { table: this.table, lang })).words ?? "";
   }
 
-  private get game(): string {
+  private get table(): string {
     return decodeURIComponent(location.hash.slice(1));
   }
 
@@ -149,7 +149,7 @@ export class HttpTransport implements Transport {
       const { seat, bot, view } = last.ask;
       const { action } = await (await this.loaded(bot)).act(view);
       const { decision } = last;
-      last = await this.post("act", { game: this.game, decision, action, seat });
+      last = await this.post("act", { table: this.table, decision, action, seat });
     }
     return last;
   }

@@ -137,12 +137,12 @@ test("the server gives hints", { skip }, async () => {
   });
 });
 
-test("bots in the page play a whole game", { skip }, async (t) => {
+test("bots in the page play a whole game at a table of four", { skip }, async (t) => {
   const more = ["--seed", "1", "--bots-run", "browser", "--page", DIST];
   await onServer(more, 800, async (page) => {
     const files: string[] = [];
     page.on("request", (request) => files.push(new URL(request.url()).pathname));
-    await begin(page, 3, "strong");
+    await begin(page, 4, "strong");
     let clicks = 0;
     while (await click(page)) clicks++;
     assert.ok(await page.locator("#review").count());

@@ -23,22 +23,22 @@ export class HttpTransport {
     }
     async start(choice) {
         const sent = await this.post("new", choice);
-        history.replaceState(null, "", `#${sent.game}`);
+        history.replaceState(null, "", `#${sent.table}`);
         return this.played(sent);
     }
     async resume() {
-        return this.game ? this.now() : null;
+        return this.table ? this.now() : null;
     }
     async act(decision, action) {
-        return this.played(await this.post("act", { game: this.game, decision, action }));
+        return this.played(await this.post("act", { table: this.table, decision, action }));
     }
     async now() {
-        return this.played(await this.post("now", { game: this.game }));
+        return this.played(await this.post("now", { table: this.table }));
     }
     async hint(lang) {
-        return (await this.post("hint", { game: this.game, lang })).words ?? "";
+        return (await this.post("hint", { table: this.table, lang })).words ?? "";
     }
-    get game() {
+    get table() {
         return decodeURIComponent(location.hash.slice(1));
     }
     /** Let bots of the page decide, where the server asks for it, up to my next decision. */
@@ -48,7 +48,7 @@ export class HttpTransport {
             const { seat, bot, view } = last.ask;
             const { action } = await (await this.loaded(bot)).act(view);
             const { decision } = last;
-            last = await this.post("act", { game: this.game, decision, action, seat });
+            last = await this.post("act", { table: this.table, decision, action, seat });
         }
         return last;
     }

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from kuku_env.core.folders import lock_folder
 from kuku_env.envs.match import Match
 from kuku_env.envs.records import RecordError, read_events, replay, write_record
 
@@ -15,11 +16,19 @@ _ID = re.compile(r"[-_A-Za-z0-9]{22}")  # secrets.token_urlsafe(16)
 
 
 class Store:
-    """The folder, for this user alone. Raises OSError where it cannot be had."""
+    """The folder, for this user and one process alone until it is closed.
+
+    Raises OSError where it cannot be had, FolderInUseError where another process has it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = lock_folder(folder)
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._lock.release()
 
     def ids(self) -> dict[str, float]:
         """Saved games and when each was last written, in seconds since the epoch."""
