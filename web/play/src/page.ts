@@ -198,9 +198,15 @@ export class Page {
         "div",
         { class: "row setup" },
         ...this.setup.fields(words),
-        h("button", { type: "button", id: "new", onclick: () => void this.start() }, words.newGame),
+        this.newGame("new", this.update === null),
       ),
     ];
+  }
+
+  private newGame(id: string, standsOut: boolean): HTMLElement {
+    const onclick = () => void this.start();
+    const shape = standsOut ? "choice" : "";
+    return h("button", { type: "button", id, class: shape, onclick }, this.words.newGame);
   }
 
   private rules(): HTMLElement {
@@ -274,17 +280,19 @@ export class Page {
     const end = events.at(-1);
     const won = end?.places?.[view.seat] === 1;
     const said = end?.truncated ? words.shared : won ? words.won : words.lost;
+    const winner = end && !end.truncated && !won ? words.event(end, (seat) => this.name(seat)) : "";
     return section(
       "question",
       words.question.over,
-      h("p", { id: "asked", class: "question", tabindex: -1 }, said),
+      h("p", { id: "asked", class: "question", tabindex: -1 }, `${said} ${winner}`),
+      h("p", {}, this.newGame("again", true)),
     );
   }
 
   private review(record: NonNullable<Update["record"]>): HTMLElement {
     const { words } = this;
     const head = h("tr", {}, ...words.columns.map((name) => h("th", { scope: "col" }, name)));
-    const rounds = reviewOf(record).map((claims, k) =>
+    const rounds = reviewOf(record).flatMap(({ claims, end }, k) => [
       h(
         "table",
         { class: "review" },
@@ -297,7 +305,8 @@ export class Page {
           return h("tr", {}, ...[...cells, was].map((text) => h("td", {}, text)));
         }),
       ),
-    );
+      h("p", {}, end.map((event) => words.event(event, (seat) => this.name(seat))).join(" ")),
+    ]);
     return section("review", words.review, this.allLives(record), ...rounds);
   }
 

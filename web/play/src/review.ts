@@ -1,6 +1,6 @@
 /** What everybody held, from the complete record of a finished game. */
 
-import { productOf } from "./chart.js";
+import { productOf, RANKS } from "./chart.js";
 import type { Card, GameEvent } from "./transport.js";
 
 /** A claim with the pair that was passed on with it. */
@@ -11,14 +11,20 @@ export interface Claimed {
   true: boolean;
 }
 
-/** The claims of each round. */
-export function reviewOf(record: readonly GameEvent[]): Claimed[][] {
-  const rounds: Claimed[][] = [];
+/** A round: its claims, and the answer to the last of them with what was then shown. */
+export interface Round {
+  claims: Claimed[];
+  end: GameEvent[];
+}
+
+/** What was claimed and held in each round, and how it ended. */
+export function reviewOf(record: readonly GameEvent[]): Round[] {
+  const rounds: Round[] = [];
   let held: Card[] = [];
   for (const event of record) {
     const cards = Array.isArray(event.cards) ? event.cards : [];
     if (event.type === "round") {
-      rounds.push([]);
+      rounds.push({ claims: [], end: [] });
       held = [];
     } else if (event.type === "look") {
       held = [...cards];
@@ -28,8 +34,11 @@ export function reviewOf(record: readonly GameEvent[]): Claimed[][] {
       held = without(held, cards);
     } else if (event.action?.startsWith("claim ")) {
       const number = Number(event.action.slice(6));
-      const claim = { seat: event.seat ?? 0, held, number, true: productOf(held) === number };
-      rounds.at(-1)?.push(claim);
+      const pair = [...held].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b));
+      const claim = { seat: event.seat ?? 0, held: pair, number, true: productOf(held) === number };
+      rounds.at(-1)?.claims.push(claim);
+    } else if (event.type === "show" || /^(doubt|see )/.test(event.action ?? "")) {
+      rounds.at(-1)?.end.push(event);
     }
   }
   return rounds;

@@ -27,17 +27,20 @@ const ROUND: GameEvent[] = [
   { type: "act", seat: 0, action: "doubt" },
   { type: "show", cards: [2, 9], claim: 45, truth: false, loser: 2 },
   { type: "round", start: 2 },
-  { type: "draw", seat: 2, cards: ["L", 1] },
+  { type: "draw", seat: 2, cards: [1, "L"] },
   { type: "act", seat: 2, action: "claim 1" },
 ];
 
-test("each claim stands beside what was held", () => {
+test("each claim stands beside what was held, each round with its end", () => {
   assert.deepEqual(reviewOf(ROUND), [
-    [
-      { seat: 0, held: [4, 6], number: 24, true: true },
-      { seat: 1, held: [6, 6], number: 36, true: true },
-      { seat: 2, held: [2, 9], number: 45, true: false },
-    ],
-    [{ seat: 2, held: ["L", 1], number: 1, true: false }],
+    {
+      claims: [
+        { seat: 0, held: [4, 6], number: 24, true: true },
+        { seat: 1, held: [6, 6], number: 36, true: true },
+        { seat: 2, held: [2, 9], number: 45, true: false },
+      ],
+      end: ROUND.slice(18, 20),
+    },
+    { claims: [{ seat: 2, held: ["L", 1], number: 1, true: false }], end: [] },
   ]);
 });

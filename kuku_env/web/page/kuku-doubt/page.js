@@ -175,8 +175,13 @@ export class Page {
                 lang: this.language === "en" ? "ja" : "en",
                 onclick: () => this.switchLanguage(),
             }, words.language),
-            h("div", { class: "row setup" }, ...this.setup.fields(words), h("button", { type: "button", id: "new", onclick: () => void this.start() }, words.newGame)),
+            h("div", { class: "row setup" }, ...this.setup.fields(words), this.newGame("new", this.update === null)),
         ];
+    }
+    newGame(id, standsOut) {
+        const onclick = () => void this.start();
+        const shape = standsOut ? "choice" : "";
+        return h("button", { type: "button", id, class: shape, onclick }, this.words.newGame);
     }
     rules() {
         const items = this.words.rules.map((line) => h("li", {}, line));
@@ -222,17 +227,21 @@ export class Page {
         const end = events.at(-1);
         const won = end?.places?.[view.seat] === 1;
         const said = end?.truncated ? words.shared : won ? words.won : words.lost;
-        return section("question", words.question.over, h("p", { id: "asked", class: "question", tabindex: -1 }, said));
+        const winner = end && !end.truncated && !won ? words.event(end, (seat) => this.name(seat)) : "";
+        return section("question", words.question.over, h("p", { id: "asked", class: "question", tabindex: -1 }, `${said} ${winner}`), h("p", {}, this.newGame("again", true)));
     }
     review(record) {
         const { words } = this;
         const head = h("tr", {}, ...words.columns.map((name) => h("th", { scope: "col" }, name)));
-        const rounds = reviewOf(record).map((claims, k) => h("table", { class: "review" }, h("caption", {}, words.round(k + 1)), head.cloneNode(true), ...claims.map((claim) => {
-            const held = claim.held.map((card) => this.card(card)).join(" · ");
-            const cells = [this.name(claim.seat), held, String(claim.number)];
-            const was = claim.true ? words.true : words.lie;
-            return h("tr", {}, ...[...cells, was].map((text) => h("td", {}, text)));
-        })));
+        const rounds = reviewOf(record).flatMap(({ claims, end }, k) => [
+            h("table", { class: "review" }, h("caption", {}, words.round(k + 1)), head.cloneNode(true), ...claims.map((claim) => {
+                const held = claim.held.map((card) => this.card(card)).join(" · ");
+                const cells = [this.name(claim.seat), held, String(claim.number)];
+                const was = claim.true ? words.true : words.lie;
+                return h("tr", {}, ...[...cells, was].map((text) => h("td", {}, text)));
+            })),
+            h("p", {}, end.map((event) => words.event(event, (seat) => this.name(seat))).join(" ")),
+        ]);
         return section("review", words.review, this.allLives(record), ...rounds);
     }
     /** Everybody's life cards, those too that stayed face down. */

@@ -1,13 +1,13 @@
 /** What everybody held, from the complete record of a finished game. */
-import { productOf } from "./chart.js";
-/** The claims of each round. */
+import { productOf, RANKS } from "./chart.js";
+/** What was claimed and held in each round, and how it ended. */
 export function reviewOf(record) {
     const rounds = [];
     let held = [];
     for (const event of record) {
         const cards = Array.isArray(event.cards) ? event.cards : [];
         if (event.type === "round") {
-            rounds.push([]);
+            rounds.push({ claims: [], end: [] });
             held = [];
         }
         else if (event.type === "look") {
@@ -21,8 +21,12 @@ export function reviewOf(record) {
         }
         else if (event.action?.startsWith("claim ")) {
             const number = Number(event.action.slice(6));
-            const claim = { seat: event.seat ?? 0, held, number, true: productOf(held) === number };
-            rounds.at(-1)?.push(claim);
+            const pair = [...held].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b));
+            const claim = { seat: event.seat ?? 0, held: pair, number, true: productOf(held) === number };
+            rounds.at(-1)?.claims.push(claim);
+        }
+        else if (event.type === "show" || /^(doubt|see )/.test(event.action ?? "")) {
+            rounds.at(-1)?.end.push(event);
         }
     }
     return rounds;

@@ -5,6 +5,14 @@ function list(cards, liar) {
 export function cardName(card, liar) {
     return card === "L" ? liar : String(card);
 }
+/** A discard with its cards where they are known: `discard 4, 6`, `discard one card`. */
+function discard({ action = "", cards }) {
+    if (!action.startsWith("discard "))
+        return action;
+    if (Array.isArray(cards))
+        return `discard ${list(cards, "Liar")}`;
+    return action === "discard one" ? "discard one card" : "discard both cards";
+}
 /** `Bot 1 claims 24`, but `You claim 24`. */
 function sentence(who, text, name) {
     const [word = "", ...rest] = en.action(text, name).split(" ");
@@ -99,7 +107,12 @@ const en = {
             case "round":
                 return `A new round. First: ${name(event.start ?? 0)}.`;
             case "act":
-                return `${sentence(who, event.action ?? "", name)}.`;
+                return `${sentence(who, discard(event), name)}.`;
+            case "look":
+            case "draw":
+                if (!Array.isArray(event.cards))
+                    return null;
+                return `${sentence(who, event.type === "look" ? "look at" : "draw", name)} ${list(event.cards, "Liar")}.`;
             case "reveal":
                 return `Turned up onto the table: ${list(event.cards, "Liar")}.`;
             case "show": {
@@ -228,7 +241,14 @@ const ja = {
             case "round":
                 return `新しいラウンド：${name(event.start ?? 0)}から。`;
             case "act":
+                if (event.action?.startsWith("discard ") && Array.isArray(event.cards))
+                    return `${who}：${list(event.cards, "ウソツキ")}を捨てる。`;
                 return `${who}：${ja.action(event.action ?? "", name)}。`;
+            case "look":
+            case "draw":
+                if (!Array.isArray(event.cards))
+                    return null;
+                return `${who}：${list(event.cards, "ウソツキ")}を${event.type === "look" ? "見る" : "引く"}。`;
             case "reveal":
                 return `場札が増えました：${list(event.cards, "ウソツキ")}。`;
             case "show": {
