@@ -147,6 +147,7 @@ def new(**more):
         (new(rules={"num_players": "3"}), "wrong_rules", "rules.num_players"),
         (new(rules={"preset": "tiny"}), "wrong_rules", "rules.preset"),
         (new(rules={"self": 1}), "wrong_rules", "rules.self"),
+        (new(rules={"max_decisions": 5001}), "wrong_rules", "rules.max_decisions"),
         (new(seed=-1), "bad_json", "seed"),
         (new(seed=2**53), "bad_json", "seed"),
         (new(view={}), "bad_json", None),

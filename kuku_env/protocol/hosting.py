@@ -16,6 +16,7 @@ from kuku_env.protocol.tables import Tables
 from kuku_env.protocol.wire import ProtocolError
 
 MOST_SEATS = 16  # no table here has more
+MOST_DECISIONS = 5000  # in a held game: each reply tells all of it, and all are kept
 
 
 def host(tables: Tables, op: str, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,7 +77,11 @@ def _options(game: Game, rules: Any, seats: list[str | None] | None) -> Any:
         raise bad_member("rules", rules, "an object of options")
     size = {} if seats is None else {"num_players": len(seats)}
     try:
-        return game.make_options(**{**size, **rules})
+        options = game.make_options(**{**size, **rules})
+        length = getattr(options, "max_decisions", 0)
+        if length > MOST_DECISIONS:
+            raise OptionError("max_decisions", length, f"at most {MOST_DECISIONS} in a held game")
     except OptionError as error:
         given = f"given {shown(error.value)}, allowed: {error.allowed}"
         raise ProtocolError("wrong_rules", given, f"rules.{error.name}") from None
+    return options
