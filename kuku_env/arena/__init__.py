@@ -5,6 +5,7 @@
 figures, folders and reports need more: ``pip install 'kuku-env[evaluate]'``.
 """
 
+from kuku_env.arena.cluster import Cluster
 from kuku_env.arena.external import Player, PlayerError, StdioPlayer, ViewPlayer, make_player
 from kuku_env.arena.ledger import Forfeit
 from kuku_env.arena.match import MatchResult, check_match, distinct_labels, play_match, self_play
@@ -24,6 +25,7 @@ from kuku_env.arena.style import Style
 
 __all__ = [
     "ArenaError",
+    "Cluster",
     "Forfeit",
     "MatchResult",
     "Plan",

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kuku_env import __version__
+from kuku_env.arena.cluster import Cluster
 from kuku_env.arena.external import Player
 from kuku_env.arena.ledger import Forfeit, Ledger, Store
 from kuku_env.arena.plan import ArenaError, Plan, balanced_teams, make_plan
@@ -105,6 +106,7 @@ def play_match(
     batch_size: int = 1024,
     progress: Callable[[int], None] | None = None,
     folder: Path | None = None,
+    cluster: Cluster | None = None,
     preset: str | None = None,
     **options: Any,
 ) -> MatchResult:
@@ -114,8 +116,8 @@ def play_match(
     of another. ``threads``: how many cores to use, all by default; bots are asked from several
     threads at once. ``batch_size``: games in lockstep on each. ``progress`` is told the number of
     games that just ended. ``folder``: where results are kept while they come; a match that was
-    interrupted goes on there, and one that is done is read (needs filelock). ``preset`` and
-    ``options`` are the game's.
+    interrupted goes on there, and one that is done is read (needs filelock). ``cluster``: a Ray
+    cluster that plays in place of this machine. ``preset`` and ``options`` are the game's.
 
     Raises ArenaError for arguments that are not allowed, a folder with another match, or a bot that
     gives no probabilities,
@@ -132,11 +134,18 @@ def play_match(
     if len(set(names)) != len(bots):
         raise ArenaError(f"labels must be {len(bots)} different names, given {list(names)}")
     job = Job(found, chosen, tuple(bots), names, plan, progress or (lambda _: None))
-    kept = _play(job, threads, batch_size, folder)
+
+    def play(save: Callable[[], None]) -> None:
+        if cluster is None:
+            run(job, threads, batch_size, save)
+        else:
+            cluster.run(job, batch_size, save)
+
+    kept = _play(job, play, folder)
     return _result(job, kept)
 
 
-def _play(job: Job, threads: int, batch_size: int, folder: Path | None) -> int:
+def _play(job: Job, play: Callable[[Callable[[], None]], None], folder: Path | None) -> int:
     """Play what is not yet in the folder; how many games were there."""
     with ExitStack() as stack:
         store = None
@@ -156,7 +165,7 @@ def _play(job: Job, threads: int, batch_size: int, folder: Path | None) -> int:
                 store.save(job.ledger, ended, kept)
 
         before = job.plan.games - len(job.todo)
-        run(job, threads, batch_size, save)
+        play(save)
         return before
 
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import InitVar, asdict, dataclass, field, fields
 from itertools import pairwise
 from threading import Event
 from typing import Any
@@ -40,7 +40,10 @@ def cores() -> int:
 
 @dataclass
 class Job:
-    """What the threads of a match share; each game's results have rows of their own."""
+    """What the threads of a match share; each game's results have rows of their own.
+
+    ``chance`` replaces ``plan.chance()``, for games that are taken out of a larger plan.
+    """
 
     game: Game
     options: Any
@@ -49,10 +52,11 @@ class Job:
     plan: Plan
     progress: Callable[[int], None]
     stop: Event = field(default_factory=Event)
+    chance: InitVar[tuple[NDArray[np.int64], NDArray[np.uint64]] | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, chance: tuple[NDArray[np.int64], NDArray[np.uint64]] | None) -> None:
         games, players = self.plan.line_ups.shape
-        self.deal_seeds, self.dice_keys = self.plan.chance()
+        self.deal_seeds, self.dice_keys = self.plan.chance() if chance is None else chance
         self.todo = deque(range(games))  # its popleft is atomic, as are the others' methods
         self.done: deque[int] = deque()  # games that ended and are not yet saved
         blocks = len(self.game.layout.actions)

@@ -69,9 +69,17 @@ class ExportedPolicy:
         network = _read(folder / "policy.onnx")
         if hashlib.sha256(network).hexdigest() != self.card["sha256"]:
             raise BotError(f"{folder / 'policy.onnx'} is damaged: its SHA-256 is not bot.json's")
-        self._session = _session(network, folder)
+        self._network, self._session = network, _session(network, folder)
         names = [output.name for output in self._session.get_outputs()]
         self.outputs = tuple(name for name in names if name != "probabilities")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles hold the network itself: its folder need not be where they go."""
+        return {name: part for name, part in self.__dict__.items() if name != "_session"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._session = _session(self._network, self.folder)
 
     def accepts(self, options: Any) -> None:
         """Raise BotError unless the bot is meant for a table with these options."""

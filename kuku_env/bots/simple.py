@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,6 +48,10 @@ class ScriptedPolicy:
     def __init__(self, game: Game, name: str) -> None:
         self.game, self.name = game, name
         self._rows = game.scripted[name]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles take the script from the game: its code is no data."""
+        return ScriptedPolicy, (self.game, self.name)
 
     def probabilities(
         self, observation: NDArray[np.int8], action_mask: NDArray[np.int8]

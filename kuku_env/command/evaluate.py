@@ -9,6 +9,7 @@ interrupted.
     kuku evaluate runs/demo/bot --against scripted-normal scripted-easy --players 4
     kuku evaluate runs/demo/bot scripted-easy --self-play 1000
     kuku evaluate "stdio:node my_bot.js" scripted-easy --players 2
+    kuku evaluate selfplay scripted-normal --games 1000000 --ray 10.0.0.1:6379
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ except ModuleNotFoundError:
     sys.exit("evaluating needs more than the wheel: pip install 'kuku-env[evaluate]'")
 
 if TYPE_CHECKING:  # the rest is imported once there is something to do: --help answers at once
-    from kuku_env.arena import MatchResult, Player
+    from kuku_env.arena import Cluster, MatchResult, Player
     from kuku_env.core.game import Game
 
 
@@ -64,6 +65,10 @@ class Options:
     """Time that a program has for each answer; a later one loses it the game."""
     threads: int | None = None
     """Cores to use; all by default. Results are the same."""
+    ray: Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[ADDRESS]")] = None
+    """Play on a Ray cluster instead, with the same results; needs the extra rllib. The address is
+    HOST:PORT; without one it is RAY_ADDRESS, or the cluster that this machine is in, or this
+    machine alone."""
 
 
 def main(arguments: Sequence[str], program: str = "kuku evaluate") -> int:
@@ -84,7 +89,7 @@ def evaluate(options: Options, command: str, name: str) -> int:
 
     try:
         run(options, command)
-    except (ArenaError, BotError, OptionError, OSError) as error:
+    except (ArenaError, BotError, OptionError, ModuleNotFoundError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     return 0
@@ -110,7 +115,19 @@ def run(options: Options, command: str) -> None:
             bots.append(make_player(bot, game, options.answer_seconds))
             if isinstance(bots[-1], StdioPlayer):
                 running.callback(bots[-1].close)
-        pit(options, game, bots, command)
+        cluster = None
+        if options.ray is not None:
+            cluster = running.enter_context(cluster_at(options.ray))
+        pit(options, game, bots, command, cluster)
+
+
+def cluster_at(address: tuple[str, ...]) -> Cluster:
+    """Raises ArenaError for more than one address, or one where no cluster is."""
+    from kuku_env.arena import ArenaError, Cluster
+
+    if len(address) > 1:
+        raise ArenaError(f"--ray takes one address, given {list(address)}; name the bots before it")
+    return Cluster(*address)
 
 
 def given(options: Options) -> tuple[str, ...]:
@@ -118,7 +135,9 @@ def given(options: Options) -> tuple[str, ...]:
     return (*options.bots, *options.against)
 
 
-def pit(options: Options, game: Game, bots: list[Player], command: str) -> None:
+def pit(
+    options: Options, game: Game, bots: list[Player], command: str, cluster: Cluster | None
+) -> None:
     """Check everything, play, print and save."""
     from kuku_env.arena import check_match, distinct_labels
     from kuku_env.arena.files import check_writable
@@ -140,7 +159,7 @@ def pit(options: Options, game: Game, bots: list[Player], command: str) -> None:
     check_writable(folder)
 
     with Store(folder, plan):
-        matches, mirrors = play(options, bots, labels, folder)
+        matches, mirrors = play(options, bots, labels, folder, cluster)
         facts = {
             "game": game.id,
             "layout": game.layout.id,
@@ -222,7 +241,11 @@ def rules_of(options: Options) -> dict[str, Any]:
 
 
 def play(
-    options: Options, bots: list[Player], labels: tuple[str, ...], folder: Path
+    options: Options,
+    bots: list[Player],
+    labels: tuple[str, ...],
+    folder: Path,
+    cluster: Cluster | None,
 ) -> tuple[list[MatchResult], list[MatchResult]]:
     """The matches at every table size, and every bot's games against itself; kept in a folder."""
     from rich.console import Console
@@ -241,7 +264,8 @@ def play(
             result = play_match(
                 options.game, some, players, games, options.seed, labels=names, teams=teams,
                 threads=options.threads, preset=options.preset, folder=folder / "matches" / place,
-                progress=lambda ended: bar.advance(task, ended), **rules_of(options),
+                progress=lambda ended: bar.advance(task, ended), cluster=cluster,
+                **rules_of(options),
             )  # fmt: skip
             bar.remove_task(task)
             return result
