@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -42,12 +43,7 @@ def save_checkpoint(learner: SelfPlay, folder: Path) -> Path:
 
     Raises OSError where it cannot be written.
     """
-    target = folder / f"{learner.updates:08}"
-    if target.exists():  # nothing was learned since
-        return target
-    content = save(_tensors(learner))
     card = {
-        "format": FORMAT,
         "layout": learner.game.layout.id,
         "records": records_kind(learner.game),
         "options": asdict(learner.options),
@@ -55,17 +51,44 @@ def save_checkpoint(learner: SelfPlay, folder: Path) -> Path:
         "updates": learner.updates,
         "seconds": learner.seconds,
         "cast": learner.cast.random.bit_generator.state,
-        "sha256": hashlib.sha256(content).hexdigest(),
     }
+    return write_checkpoint(folder, learner.updates, lambda: _tensors(learner), card)
+
+
+def write_checkpoint(
+    folder: Path, number: int, tensors: Callable[[], dict[str, Tensor]], card: dict[str, Any]
+) -> Path:
+    """Write tensors and plain JSON as a numbered checkpoint, unless it is there already; remove all
+    but the newest; its folder. Raises OSError where it cannot be written."""
+    target = folder / f"{number:08}"
+    if target.exists():  # nothing was learned since
+        return target
+    content = save(tensors())
+    whole = {"format": FORMAT, **card, "sha256": hashlib.sha256(content).hexdigest()}
     unfinished = folder / f"{target.name}.tmp"
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     _write(unfinished / "state.safetensors", content)
-    _write(unfinished / "checkpoint.json", json.dumps(card, indent=1).encode())
+    _write(unfinished / "checkpoint.json", json.dumps(whole, indent=1).encode())
     unfinished.rename(target)
     for old in _numbered(folder)[:-KEPT]:
         shutil.rmtree(old)
     return target
+
+
+def read_checkpoint(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """What ``write_checkpoint`` wrote: the JSON and the tensors.
+
+    Raises CheckpointError for files that are missing or damaged.
+    """
+    card = read_card(folder)
+    content = _read(folder / "state.safetensors")
+    if hashlib.sha256(content).hexdigest() != card.get("sha256"):
+        raise CheckpointError(f"{folder / 'state.safetensors'} is damaged: its SHA-256 differs")
+    try:
+        return card, load(content)
+    except SafetensorError as error:
+        raise CheckpointError(f"{folder} is damaged: {error}") from None
 
 
 def newest_checkpoint(folder: Path) -> Path:
@@ -81,18 +104,15 @@ def load_checkpoint(folder: Path) -> SelfPlay:
 
     Raises CheckpointError for files that are missing or damaged, or of other rules or layout.
     """
-    card = _read_card(folder)
-    content = _read(folder / "state.safetensors")
-    if hashlib.sha256(content).hexdigest() != card.get("sha256"):
-        raise CheckpointError(f"{folder / 'state.safetensors'} is damaged: its SHA-256 differs")
+    card, tensors = read_checkpoint(folder)
     try:
         learner = SelfPlay(options_from(Options, card["options"]))
         _check_kind(learner.game, card, folder)
         learner.decisions, learner.updates = int(card["decisions"]), int(card["updates"])
         learner.seconds = float(card["seconds"])
         learner.cast.random.bit_generator.state = card["cast"]
-        _restore(learner, load(content))
-    except (SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        _restore(learner, tensors)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
         if isinstance(error, CheckpointError):
             raise
         raise CheckpointError(f"{folder} is damaged: {error}") from None
@@ -130,7 +150,8 @@ def _read(path: Path) -> bytes:
         raise CheckpointError(f"cannot read {path}: {error.strerror}") from None
 
 
-def _read_card(folder: Path) -> dict[str, Any]:
+def read_card(folder: Path) -> dict[str, Any]:
+    """The JSON of a checkpoint. Raises CheckpointError where it is missing or damaged."""
     path = folder / "checkpoint.json"
     try:
         card = json.loads(_read(path))
