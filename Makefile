@@ -4,6 +4,7 @@ PY := .venv/bin/python
 BENCH_PY := .venv-bench/bin/python
 BENCH_PIP := .venv-bench/bin/pip install -q -c constraints.txt
 INTEGRATIONS_PY := .venv-integrations/bin/python
+RLLIB_PY := .venv-rllib/bin/python
 WEB_BUILT := $(foreach part,kuku-bots play,web/$(part)/build web/$(part)/dist)
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; set PYTHON=... (this one is %s)" % sys.version.split()[0])'
 
@@ -31,8 +32,10 @@ page: web/node_modules/.ready  ## build the page to play on, and put it into kuk
 	rm -rf $(WEB_BUILT)
 	cd web && npm run -s build && node play/ship.js
 
-test-integrations: .venv-integrations/.ready  ## run the tests of the adapters to other libraries
+test-integrations: .venv-integrations/.ready .venv-rllib/.ready  ## run the tests of the adapters to other libraries
 	$(INTEGRATIONS_PY) -m pytest -n 2 --dist worksteal tests/integrations
+	$(RLLIB_PY) -m pytest tests/integrations/test_rllib.py tests/integrations/test_rllib_cluster.py
+	$(RLLIB_PY) -m pytest tests/integrations/test_page.py -k RLlib
 
 lint: .venv/.ready  ## check style and types
 	$(PY) -m ruff check .
@@ -52,7 +55,7 @@ bench: .venv-bench/.ready  ## measure speed beside other libraries, into runs/be
 	$(BENCH_PY) benchmarks/run.py
 
 clean:  ## remove environments and caches (runs/ is kept)
-	rm -rf .venv .venv-bench .venv-integrations build dist web/node_modules $(WEB_BUILT) *.egg-info
+	rm -rf .venv .venv-bench .venv-integrations .venv-rllib build dist web/node_modules $(WEB_BUILT) *.egg-info
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -80,6 +83,14 @@ clean:  ## remove environments and caches (runs/ is kept)
 	@$(CHECK_PYTHON)
 	$(PYTHON) -m venv .venv-integrations
 	.venv-integrations/bin/pip install -q -c constraints.txt -e '.[train,dev,sb3,open-spiel,torchrl,tianshou,supersuit]'
+	@touch $@
+
+# RLlib insists on one version of Gymnasium, older than ours.
+.venv-rllib/.ready: pyproject.toml constraints.txt
+	@$(CHECK_PYTHON)
+	$(PYTHON) -m venv .venv-rllib
+	sed '/^gymnasium==/d' constraints.txt > .venv-rllib/constraints.txt
+	.venv-rllib/bin/pip install -q -c .venv-rllib/constraints.txt -e '.[train,evaluate,dev,rllib]'
 	@touch $@
 
 web/node_modules/.ready: web/package.json web/package-lock.json web/kuku-bots/package.json web/play/package.json

@@ -6,6 +6,7 @@
     python train.py --config runs/mine/config.toml --seed 1 --run runs/again
     python train.py --resume runs/mine
     python train.py --learner maskable-ppo --game doubt --run runs/ppo
+    python train.py --learner rllib --address auto --runners 16 --run runs/cluster
 
 A run leaves everything in its folder: its options, checkpoints, curves (tensorboard --logdir runs)
 and, in the end, the bot: RUN/bot plays from the wheel alone.
@@ -30,7 +31,8 @@ try:
     from agents.maskable_ppo import PpoOptions, make_ppo_options
     from agents.options import Options
     from agents.presets import make_options, told_apart
-    from agents.run import RunError, resume, start, start_ppo
+    from agents.rllib_options import ClusterError, RllibOptions, make_rllib_options
+    from agents.run import RunError, resume, start, start_ppo, start_rllib
 except ModuleNotFoundError as missing:
     sys.exit(f"train.py needs more than the wheel ({missing}): pip install -e '.[train,evaluate]'")
 
@@ -41,9 +43,9 @@ from kuku_env.core.game import OptionError
 @dataclass(frozen=True)
 class Command:
     options: tyro.conf.OmitArgPrefixes[Options]
-    learner: Literal["self-play", "maskable-ppo"] = "self-play"
-    """Self-play of all seats, or sb3-contrib's MaskablePPO in one seat against a pool; --help shows
-    the options of the one that is chosen."""
+    learner: Literal["self-play", "maskable-ppo", "rllib"] = "self-play"
+    """Self-play of all seats; sb3-contrib's MaskablePPO in one seat against a pool; RLlib's PPO on
+    a Ray cluster. --help shows the options of the one that is chosen."""
     preset: tuple[str, ...] = ("demo",)
     """Settings to start from, shown as defaults below: how long to learn (demo, quick, strong), a
     preset of the game's rules, or both; what is given beside it is changed."""
@@ -58,8 +60,8 @@ class Command:
 @dataclass(frozen=True)
 class PpoCommand:
     options: tyro.conf.OmitArgPrefixes[PpoOptions]
-    learner: Literal["self-play", "maskable-ppo"] = "maskable-ppo"
-    """Self-play of all seats, or sb3-contrib's MaskablePPO in one seat against a pool."""
+    learner: Literal["self-play", "maskable-ppo", "rllib"] = "maskable-ppo"
+    """Self-play of all seats; sb3-contrib's MaskablePPO in one seat against a pool; RLlib's PPO."""
     preset: tuple[str, ...] = ("demo",)
     """Settings to start from, shown as defaults below: how long to learn (demo, quick), a preset of
     the game's rules, or both; what is given beside it is changed."""
@@ -69,10 +71,26 @@ class PpoCommand:
     """Folder of the run, new or empty; by default runs/TIME. Such a run cannot be resumed."""
 
 
-C = TypeVar("C", Command, PpoCommand)
+@dataclass(frozen=True)
+class RllibCommand:
+    options: tyro.conf.OmitArgPrefixes[RllibOptions]
+    learner: Literal["self-play", "maskable-ppo", "rllib"] = "rllib"
+    """Self-play of all seats; sb3-contrib's MaskablePPO in one seat against a pool; RLlib's PPO."""
+    preset: tuple[str, ...] = ("demo",)
+    """Settings to start from, shown as defaults below: how long to learn (demo, quick), a preset of
+    the game's rules, or both; what is given beside it is changed."""
+    config: Path | None = None
+    """Settings to start from in place of a preset: a file as RUN/config.toml is."""
+    run: Path | None = None
+    """Folder of the run, new or empty; by default runs/TIME."""
+
+
+AnyCommand = Command | PpoCommand | RllibCommand
+C = TypeVar("C", Command, PpoCommand, RllibCommand)
 
 REFUSED = (
-    RunError, ConfigError, CheckpointError, ExportError, OptionError, BotError, OSError,
+    RunError, ConfigError, CheckpointError, ClusterError, ExportError, OptionError, BotError,
+    OSError,
 )  # fmt: skip
 
 
@@ -86,8 +104,14 @@ def main() -> int:
             folder = command.run or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
             if isinstance(command, Command):
                 bot = start(command.options, folder, console)
-            else:
+            elif isinstance(command, PpoCommand):
                 bot = start_ppo(command.options, folder, console)
+            else:
+                bot = start_rllib(command.options, folder, console)
+    except ModuleNotFoundError as missing:
+        needed = f"this learner needs RLlib ({missing}): pip install -e '.[train,evaluate,rllib]'"
+        print(f"train.py: {needed}", file=sys.stderr)
+        return 1
     except REFUSED as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 1
@@ -99,11 +123,11 @@ def main() -> int:
     return 0
 
 
-def read_command() -> Command | PpoCommand:
+def read_command() -> AnyCommand:
     """The command line. What settles the defaults is read first: learner, preset and game, or a
     file of options."""
     early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    early.add_argument("--learner", choices=["self-play", "maskable-ppo"])
+    early.add_argument("--learner", choices=["self-play", "maskable-ppo", "rllib"])
     early.add_argument("--preset", nargs="*")
     early.add_argument("--game", default="kuku-doubt")
     early.add_argument("--config", type=Path)
@@ -115,14 +139,18 @@ def read_command() -> Command | PpoCommand:
         return _read_with(_from_file(known.config, known.learner, known.preset))
     preset = tuple(known.preset or ("demo",))
     budget, rules = told_apart(preset, known.game)
-    if known.learner != "maskable-ppo":
+    if known.learner in (None, "self-play"):
         return _read_with(Command(make_options(budget, known.game, rules), preset=preset))
     if budget == "strong":
-        raise RunError("--preset strong is for self-play: maskable-ppo has demo and quick")
+        raise RunError(f"--preset strong is for self-play: {known.learner} has demo and quick")
+    if known.learner == "rllib":
+        return _read_with(
+            RllibCommand(make_rllib_options(budget, known.game, rules), preset=preset)
+        )
     return _read_with(PpoCommand(make_ppo_options(budget, known.game, rules), preset=preset))
 
 
-def _from_file(config: Path, learner: str | None, preset: list[str] | None) -> Command | PpoCommand:
+def _from_file(config: Path, learner: str | None, preset: list[str] | None) -> AnyCommand:
     """Defaults from a file of options."""
     if preset is not None:
         raise RunError("--config has settings of its own: leave --preset out")
@@ -133,7 +161,10 @@ def _from_file(config: Path, learner: str | None, preset: list[str] | None) -> C
         return Command(options_from(Options, values), preset=(), config=config)
     if meant == "maskable-ppo":
         return PpoCommand(options_from(PpoOptions, values), preset=(), config=config)
-    raise RunError(f"{config} names the learner {meant!r}; there are self-play and maskable-ppo")
+    if meant == "rllib":
+        return RllibCommand(options_from(RllibOptions, values), preset=(), config=config)
+    known = "self-play, maskable-ppo and rllib"
+    raise RunError(f"{config} names the learner {meant!r}; there are {known}")
 
 
 def _read_with(default: C) -> C:

@@ -12,27 +12,34 @@ import subprocess
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 import kuku_env
-from agents.checkpoint import load_checkpoint, newest_checkpoint, save_checkpoint
-from agents.config import write_config
+from agents.checkpoint import load_checkpoint, newest_checkpoint, read_card, save_checkpoint
+from agents.config import options_from, write_config
 from agents.export import check_target, export_bot
 from agents.maskable_ppo import PpoLearner, PpoOptions, learn
 from agents.measure import choice_rates, win_shares
 from agents.network import NetworkPolicy
 from agents.options import Options
 from agents.progress import Reporter
+from agents.rllib_options import RllibOptions
 from agents.selfplay import SelfPlay
 from kuku_env.bots import make_policy
+
+if TYPE_CHECKING:  # Ray is needed for its own runs alone
+    from agents.rllib import RllibLearner
 
 CONFIG = "config.toml"
 CHECKPOINT_SECONDS = 60.0
 MEASURE_SECONDS = 30.0
 LAST_GAMES = 2000  # of each measurement after the run
+
+
+_LEARNERS = {Options: "self-play", PpoOptions: "maskable-ppo", RllibOptions: "rllib"}
 
 
 class RunError(ValueError):
@@ -68,15 +75,43 @@ def start_ppo(options: PpoOptions, folder: Path, console: Console) -> Path:
     return _finish(learn(options, folder, console, MEASURE_SECONDS), folder, console)
 
 
+def start_rllib(options: RllibOptions, folder: Path, console: Console) -> Path:
+    """A new run of RLlib in ``folder``; the exported bot's folder. Needs Ray.
+
+    Raises as ``start`` does, and ClusterError where the cluster cannot be had.
+    """
+    from agents.rllib_run import learn as learn_on_ray
+
+    _check_unfinished(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise RunError(f"{folder} is not empty: choose another folder, or resume the run in it")
+    _check_writable(folder)
+    write_config("rllib", options, folder / CONFIG)
+    return _finish(learn_on_ray(options, folder, console, MEASURE_SECONDS), folder, console)
+
+
 def resume(folder: Path, console: Console) -> Path:
     """Go on with the run in ``folder`` from its newest checkpoint; the exported bot's folder.
 
     Raises RunError for a finished run, CheckpointError where there is no sound checkpoint.
     """
     _check_unfinished(folder)
-    learner = load_checkpoint(newest_checkpoint(folder / "checkpoints"))
+    checkpoint = newest_checkpoint(folder / "checkpoints")
+    card = read_card(checkpoint)
+    if card.get("learner") == "rllib":
+        return _resume_rllib(card, checkpoint, folder, console)
+    learner = load_checkpoint(checkpoint)
     _check_writable(folder)
     return _go_on(learner, folder, console)
+
+
+def _resume_rllib(card: dict[str, Any], checkpoint: Path, folder: Path, console: Console) -> Path:
+    from agents.rllib_run import learn as learn_on_ray
+
+    options = options_from(RllibOptions, card["options"])
+    _check_writable(folder)
+    learner = learn_on_ray(options, folder, console, MEASURE_SECONDS, checkpoint)
+    return _finish(learner, folder, console)
 
 
 def _check_unfinished(folder: Path) -> None:
@@ -117,7 +152,7 @@ def leave_snapshot(learner: SelfPlay, folder: Path) -> None:
         _export(learner, bot, f"{folder.resolve().name}-{due:02}", {})
 
 
-def _finish(learner: SelfPlay | PpoLearner, folder: Path, console: Console) -> Path:
+def _finish(learner: SelfPlay | PpoLearner | RllibLearner, folder: Path, console: Console) -> Path:
     """Measure what was learned and export it; the bot's folder."""
     bot = folder / "bot"
     strength = measure(learner)
@@ -126,14 +161,16 @@ def _finish(learner: SelfPlay | PpoLearner, folder: Path, console: Console) -> P
     return bot
 
 
-def _export(learner: SelfPlay | PpoLearner, bot: Path, name: str, strength: dict[str, Any]) -> None:
+def _export(
+    learner: SelfPlay | PpoLearner | RllibLearner, bot: Path, name: str, strength: dict[str, Any]
+) -> None:
     export_bot(
         learner.average, learner.game, bot, name=name, tables=learner.options.tables(),
         origin=_origin(learner), strength=strength,
     )  # fmt: skip
 
 
-def measure(learner: SelfPlay | PpoLearner) -> dict[str, Any]:
+def measure(learner: SelfPlay | PpoLearner | RllibLearner) -> dict[str, Any]:
     """Figures of the network that is exported, at each table size, for ``bot.json``."""
     game, threads = learner.game, learner.options.threads
     sizes = sorted(set(learner.options.players))
@@ -166,10 +203,10 @@ def show(strength: dict[str, Any], console: Console) -> None:
     console.print(habits)
 
 
-def _origin(learner: SelfPlay | PpoLearner) -> dict[str, Any]:
+def _origin(learner: SelfPlay | PpoLearner | RllibLearner) -> dict[str, Any]:
     return {
         "software": f"kuku-env {kuku_env.__version__}",
-        "learner": "self-play" if isinstance(learner, SelfPlay) else "maskable-ppo",
+        "learner": _LEARNERS[type(learner.options)],
         "commit": commit(),
         "options": asdict(learner.options),
         "decisions": learner.decisions,

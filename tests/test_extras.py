@@ -1,11 +1,15 @@
 """Adapters to libraries outside the base install: each says what to install for it."""
 
 import importlib
+import pkgutil
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from kuku_env import integrations
+from kuku_env.command import evaluate
 
 EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))[
     "project"
@@ -18,6 +22,7 @@ EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(
         ("sb3", "stable_baselines3", "sb3"),
         ("open_spiel", "pyspiel", "open-spiel"),
         ("torchrl", "torchrl", "torchrl"),
+        ("rllib", "ray", "rllib"),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(module, library, extra, monkeypatch):
@@ -31,7 +36,14 @@ def test_a_missing_library_is_named_with_its_extra(module, library, extra, monke
     assert extra in EXTRAS
 
 
-def test_importing_the_adapters_package_needs_nothing():
-    from kuku_env import integrations
+@pytest.mark.parametrize("name", [m.name for m in pkgutil.iter_modules(integrations.__path__)])
+def test_an_adapter_can_be_imported_where_its_library_is(name):
+    """Skipped, and listed in the summary, where it is not: make test-integrations has them all."""
+    pytest.importorskip(f"kuku_env.integrations.{name}", reason=f"{name}: its library is missing")
 
-    assert integrations.__doc__
+
+def test_a_cluster_without_ray_names_the_extra(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    arguments = ["scripted-easy", "random", "--players", "2", "--ray"]
+    assert evaluate.main(arguments) == 2
+    assert "pip install 'kuku-env[rllib]'" in capsys.readouterr().err

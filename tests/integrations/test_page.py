@@ -13,6 +13,15 @@ PAGE = (Path(__file__).parents[2] / "docs" / "integrations.md").read_text("utf-8
     [
         ("Stable-Baselines3", "sb3_contrib", {"1_000_000": "1", "n_steps=64": "n_steps=2"}),
         ("OpenSpiel", "pyspiel", {"range(20)": "range(1)"}),
+        (
+            "RLlib",
+            "ray.rllib",
+            {
+                "range(100)": "range(1)",
+                "num_env_runners=2": "num_env_runners=0",
+                "use_kl_loss=False": "train_batch_size_per_learner=64, minibatch_size=64",
+            },
+        ),
         ("Opponents", "kuku_env", {}),
         ("TorchRL", "torchrl", {}),
     ],
