@@ -32,7 +32,7 @@ try:
     from agents.options import Options
     from agents.presets import make_options, told_apart
     from agents.rllib_options import ClusterError, RllibOptions, make_rllib_options
-    from agents.run import RunError, resume, start, start_ppo, start_rllib
+    from agents.run import RunError, resume, start
 except ModuleNotFoundError as missing:
     sys.exit(f"train.py needs more than the wheel ({missing}): pip install -e '.[train,evaluate]'")
 
@@ -68,7 +68,9 @@ class PpoCommand:
     config: Path | None = None
     """Settings to start from in place of a preset: a file as RUN/config.toml is."""
     run: Path | None = None
-    """Folder of the run, new or empty; by default runs/TIME. Such a run cannot be resumed."""
+    """Folder of the run, new or empty; by default runs/TIME."""
+    resume: Annotated[Path | None, tyro.conf.arg(metavar="RUN")] = None
+    """Go on with this run instead, from its newest checkpoint and with its own options."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ class RllibCommand:
     """Settings to start from in place of a preset: a file as RUN/config.toml is."""
     run: Path | None = None
     """Folder of the run, new or empty; by default runs/TIME."""
+    resume: Annotated[Path | None, tyro.conf.arg(metavar="RUN")] = None
+    """Go on with this run instead, from its newest checkpoint and with its own options."""
 
 
 AnyCommand = Command | PpoCommand | RllibCommand
@@ -98,16 +102,11 @@ def main() -> int:
     console = Console()
     try:
         command = read_command()
-        if isinstance(command, Command) and command.resume is not None:
+        if command.resume is not None:
             bot = resume(command.resume, console)
         else:
             folder = command.run or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
-            if isinstance(command, Command):
-                bot = start(command.options, folder, console)
-            elif isinstance(command, PpoCommand):
-                bot = start_ppo(command.options, folder, console)
-            else:
-                bot = start_rllib(command.options, folder, console)
+            bot = start(command.options, folder, console)
     except ModuleNotFoundError as missing:
         needed = f"this learner needs RLlib ({missing}): pip install -e '.[train,evaluate,rllib]'"
         print(f"train.py: {needed}", file=sys.stderr)
@@ -116,8 +115,7 @@ def main() -> int:
         print(f"train.py: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        told = "--resume goes on from the last checkpoint, where the learner keeps them"
-        print(f"\ntrain.py: stopped; {told}", file=sys.stderr)
+        print("\ntrain.py: stopped; --resume goes on from the last checkpoint", file=sys.stderr)
         return 130
     console.print(f"the bot: {bot}", soft_wrap=True)
     return 0

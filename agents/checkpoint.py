@@ -1,8 +1,9 @@
 """Checkpoints: numbered folders with ``state.safetensors`` and ``checkpoint.json``.
 
-A checkpoint holds everything that a run goes on from, the games that are being played and all
-generators among it: a resumed run learns exactly what it would have learned uninterrupted (unless
-its schedules go by wall time, which is never the same twice).
+A checkpoint of self-play holds everything that a run goes on from, the games that are being played
+and all generators among it: a resumed run learns exactly what it would have learned uninterrupted
+(unless its schedules go by wall time, which is never the same twice). One of MaskablePPO holds what
+has been learned; its games are dealt anew.
 
 A folder is written under another name first and then renamed, so that a run that is killed at any
 moment leaves whole checkpoints alone.
@@ -26,32 +27,37 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from agents.config import options_from
+from agents.maskable_ppo import PpoLearner, PpoOptions
 from agents.options import Options
 from agents.selfplay import SelfPlay
 from kuku_env.core.game import Game
 
-FORMAT = 2
+FORMAT = 3
 KEPT = 2  # older checkpoints are removed
+
+Learner = SelfPlay | PpoLearner
 
 
 class CheckpointError(ValueError):
     """A checkpoint that is missing, damaged, or of another layout."""
 
 
-def save_checkpoint(learner: SelfPlay, folder: Path) -> Path:
+def save_checkpoint(learner: Learner, folder: Path) -> Path:
     """Write a checkpoint into ``folder`` and remove all but the newest; the new one's folder.
 
     Raises OSError where it cannot be written.
     """
     card = {
+        "learner": learner.name,
         "layout": learner.game.layout.id,
         "records": records_kind(learner.game),
         "options": asdict(learner.options),
         "decisions": learner.decisions,
         "updates": learner.updates,
         "seconds": learner.seconds,
-        "cast": learner.cast.random.bit_generator.state,
     }
+    if isinstance(learner, SelfPlay):
+        card["cast"] = learner.cast.random.bit_generator.state
     return write_checkpoint(folder, learner.updates, lambda: _tensors(learner), card)
 
 
@@ -99,24 +105,33 @@ def newest_checkpoint(folder: Path) -> Path:
     return found[-1]
 
 
-def load_checkpoint(folder: Path) -> SelfPlay:
+def load_checkpoint(folder: Path) -> Learner:
     """A learner that goes on from the checkpoint in ``folder``.
 
     Raises CheckpointError for files that are missing or damaged, or of other rules or layout.
     """
     card, tensors = read_checkpoint(folder)
     try:
-        learner = SelfPlay(options_from(Options, card["options"]))
+        learner = _new_learner(card["learner"], card["options"])
         _check_kind(learner.game, card, folder)
         learner.decisions, learner.updates = int(card["decisions"]), int(card["updates"])
         learner.seconds = float(card["seconds"])
-        learner.cast.random.bit_generator.state = card["cast"]
-        _restore(learner, tensors)
+        if isinstance(learner, SelfPlay):
+            learner.cast.random.bit_generator.state = card["cast"]
+            _restore(learner, tensors)
+        else:
+            learner.restore(tensors)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         if isinstance(error, CheckpointError):
             raise
         raise CheckpointError(f"{folder} is damaged: {error}") from None
     return learner
+
+
+def _new_learner(name: str, options: dict[str, Any]) -> Learner:
+    if name == PpoLearner.name:
+        return PpoLearner(options_from(PpoOptions, options))
+    return SelfPlay(options_from(Options, options))
 
 
 def records_kind(game: Game) -> str:
@@ -178,15 +193,20 @@ def _live(learner: SelfPlay) -> dict[str, Tensor]:
     return found
 
 
-def _tensors(learner: SelfPlay) -> dict[str, Tensor]:
+def _tensors(learner: Learner) -> dict[str, Tensor]:
     """The whole state, by name, as contiguous tensors of their own."""
+    found = _all_of(learner) if isinstance(learner, SelfPlay) else learner.tensors()
+    return {name: tensor.detach().clone().contiguous() for name, tensor in found.items()}
+
+
+def _all_of(learner: SelfPlay) -> dict[str, Tensor]:
     found = _live(learner)
     for index, state in learner.optimiser.state_dict()["state"].items():
         for key, tensor in state.items():
             found[f"optimiser.{index}.{key}"] = tensor
     found["games"] = torch.from_numpy(learner.env.records().view(np.uint8))
     found["random"] = learner.random.get_state()
-    return {name: tensor.detach().clone().contiguous() for name, tensor in found.items()}
+    return found
 
 
 @torch.no_grad()

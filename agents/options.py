@@ -1,4 +1,4 @@
-"""What a run of self-play is made of."""
+"""What runs are made of."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from kuku_env.games import find_game, games
 
 
 @dataclass(frozen=True)
-class Options:
-    """What a run is made of. Raises OptionError, naming the option, for a value that cannot be."""
+class RunOptions:
+    """What every run is made of, whoever learns.
+
+    Raises OptionError, naming the option, for a value that cannot be; so do all kinds of options.
+    """
 
     game: str = "kuku-doubt"
     """Short name or id of the game."""
@@ -45,6 +48,51 @@ class Options:
     """Change of a probability ratio beyond which a decision pulls no more."""
     trace: float = 0.95
     """How far later rewards are trusted over the value of the seat's next decision (lambda)."""
+    snapshots: int = 0
+    """Copies of the averaged network that the run leaves as bots, at equal distances."""
+    threads: int = os.cpu_count() or 1
+    """Processor cores to use."""
+
+    def __post_init__(self) -> None:
+        known = [name for found in games() for name in (found.name, found.id)]
+        check_choice("game", self.game, known)
+        self._positive("decisions", "games", "steps", "passes", "minibatch", "learning_rate",
+                       "clip", "threads")  # fmt: skip
+        self._not_negative("seed", "snapshots")
+        self._shares("trace")
+        self._not_empty("players", "variants")
+        self._check("widths", bool(self.widths) and min(self.widths) > 0, "at least one, over 0")
+        self._check("minutes", self.minutes is None or self.minutes > 0, "None, or over 0")
+
+    def _positive(self, *names: str) -> None:
+        for name in names:
+            self._check(name, getattr(self, name) > 0, "over 0")
+
+    def _not_negative(self, *names: str) -> None:
+        for name in names:
+            self._check(name, getattr(self, name) >= 0, "at least 0")
+
+    def _shares(self, *names: str) -> None:
+        for name in names:
+            self._check(name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
+
+    def _not_empty(self, *names: str) -> None:
+        for name in names:
+            self._check(name, len(getattr(self, name)) > 0, "at least one")
+
+    def _check(self, name: str, is_allowed: bool, allowed: str) -> None:
+        if not is_allowed:
+            raise OptionError(name, getattr(self, name), allowed)
+
+    def tables(self) -> list[dict[str, Any]]:
+        """The options of each kind of table: every variant at every size."""
+        return tables_of(self.game, self.variants, self.players)
+
+
+@dataclass(frozen=True)
+class Options(RunOptions):
+    """What a run of self-play is made of."""
+
     value_weight: float = 0.5
     """Weight of the value's squared error beside the policy's loss."""
     guess_weight: float = 0.5
@@ -74,36 +122,14 @@ class Options:
     named twice comes up twice as often."""
     rival_share: float = 0.25
     """Share of games with such seats."""
-    snapshots: int = 0
-    """Copies of the averaged network that the run leaves as bots, at equal distances."""
-    threads: int = os.cpu_count() or 1
-    """Processor cores to use."""
 
     def __post_init__(self) -> None:
-        known = [name for found in games() for name in (found.name, found.id)]
-        check_choice("game", self.game, known)
-        positive = ("decisions", "games", "steps", "passes", "minibatch", "learning_rate", "clip",
-                    "pull_start", "pull_end", "opening_length", "threads")  # fmt: skip
-        for name in positive:
-            self._check(name, getattr(self, name) > 0, "over 0")
-        for name in ("value_weight", "guess_weight", "snapshots", "seed"):
-            self._check(name, getattr(self, name) >= 0, "at least 0")
-        for name in ("trace", "average", "opening_share", "rival_share"):
-            self._check(name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
+        super().__post_init__()
+        self._positive("pull_start", "pull_end", "opening_length")
+        self._not_negative("value_weight", "guess_weight")
+        self._shares("average", "opening_share", "rival_share")
         # Some of the even policy keeps the reference from finding anything impossible.
         self._check("magnet_share", 0 <= self.magnet_share < 1, "from 0 to below 1")
-        for name in ("players", "variants"):
-            self._check(name, len(getattr(self, name)) > 0, "at least one")
-        self._check("widths", bool(self.widths) and min(self.widths) > 0, "at least one, over 0")
-        self._check("minutes", self.minutes is None or self.minutes > 0, "None, or over 0")
-
-    def _check(self, name: str, is_allowed: bool, allowed: str) -> None:
-        if not is_allowed:
-            raise OptionError(name, getattr(self, name), allowed)
-
-    def tables(self) -> list[dict[str, Any]]:
-        """The options of each kind of table: every variant at every size."""
-        return tables_of(self.game, self.variants, self.players)
 
 
 def tables_of(game: str, variants: Sequence[str], players: Sequence[int]) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.habits import Habits
+from agents.maskable_ppo import PpoLearner
 from agents.measure import win_shares
 from agents.network import NetworkPolicy
 from agents.selfplay import SelfPlay
@@ -28,17 +29,21 @@ class Reporter:
     """
 
     def __init__(
-        self, learner: SelfPlay, folder: Path, console: Console, measure_seconds: float
+        self,
+        learner: SelfPlay | PpoLearner,
+        folder: Path,
+        console: Console,
+        measure_seconds: float,
     ) -> None:
         self.learner, self.console, self.measure_seconds = learner, console, measure_seconds
-        self.habits = Habits(learner.game, learner.env.num_players)
+        self.habits = Habits(learner.game, learner.num_players)
         self.scripts = [make_policy(name, learner.game) for name in learner.game.scripted]
         self.writer = SummaryWriter(str(folder))
         self.bar = Progress(
             BarColumn(bar_width=12), TaskProgressColumn(), TimeElapsedColumn(),
             TextColumn("{task.fields[told]}"), console=console,
         )  # fmt: skip
-        self._task = self.bar.add_task("self-play", total=1.0, told="")
+        self._task = self.bar.add_task(learner.name, total=1.0, told="")
         self._wins = ""
         self._alarmed: set[str] = set()
         self._start_curves()
@@ -75,10 +80,10 @@ class Reporter:
         self._speed = getattr(self, "_speed", "")
 
     def _add_curves(self, losses: dict[str, float]) -> None:
-        learner, habits = self.learner, self.habits
-        speed = (learner.decisions - self._decisions) / (time.perf_counter() - self._since)
+        habits = self.habits
+        speed = (self.learner.decisions - self._decisions) / (time.perf_counter() - self._since)
         self._speed = f"{speed / 1e3:.0f}k/s"
-        values = {"speed/decisions_a_second": speed, "learning/pull": learner.pull()}
+        values = {"speed/decisions_a_second": speed}
         values |= {f"learning/{name}": loss for name, loss in losses.items()}
         values |= {f"choice_{n}_players/{kind}": rate for (kind, n), rate in habits.rates().items()}
         values |= {f"true_{n}_players/{name}": s for (name, n), s in habits.shares_true().items()}

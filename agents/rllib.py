@@ -116,6 +116,8 @@ class RllibLearner:
     Raises OptionError or BotError for options that do not fit the game.
     """
 
+    name = "rllib"
+
     def __init__(self, options: RllibOptions, checkpoint: Path | None = None) -> None:
         """``checkpoint`` of a run with the same options to go on from, with newly dealt games.
 

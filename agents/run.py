@@ -21,7 +21,7 @@ import kuku_env
 from agents.checkpoint import load_checkpoint, newest_checkpoint, read_card, save_checkpoint
 from agents.config import options_from, write_config
 from agents.export import check_target, export_bot
-from agents.maskable_ppo import PpoLearner, PpoOptions, learn
+from agents.maskable_ppo import PpoLearner, PpoOptions
 from agents.measure import choice_rates, win_shares
 from agents.network import NetworkPolicy
 from agents.options import Options
@@ -39,53 +39,35 @@ MEASURE_SECONDS = 30.0
 LAST_GAMES = 2000  # of each measurement after the run
 
 
-_LEARNERS = {Options: "self-play", PpoOptions: "maskable-ppo", RllibOptions: "rllib"}
-
-
 class RunError(ValueError):
     """A folder that a run cannot use."""
 
 
-def start(options: Options, folder: Path, console: Console) -> Path:
-    """A new run in ``folder``; the exported bot's folder.
+Learner = SelfPlay | PpoLearner
+
+
+def start(options: Options | PpoOptions | RllibOptions, folder: Path, console: Console) -> Path:
+    """A new run in ``folder``, of the learner whose options these are; the exported bot's folder.
 
     Raises RunError for a folder that holds something already, or that cannot be written; and what
-    SelfPlay raises for options that do not fit the game.
+    the learner raises for options that do not fit the game, or ClusterError where Ray's cluster
+    cannot be had.
     """
     _check_unfinished(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise RunError(f"{folder} is not empty: choose another folder, or resume the run in it")
     _check_writable(folder)
-    learner = SelfPlay(options)
-    write_config("self-play", options, folder / CONFIG)
+    if isinstance(options, RllibOptions):
+        return _start_rllib(options, folder, console)
+    learner = SelfPlay(options) if isinstance(options, Options) else PpoLearner(options)
+    write_config(learner.name, options, folder / CONFIG)
     save_checkpoint(learner, folder / "checkpoints")  # from now on it can be resumed
     return _go_on(learner, folder, console)
 
 
-def start_ppo(options: PpoOptions, folder: Path, console: Console) -> Path:
-    """A whole run of MaskablePPO in ``folder``; the exported bot's folder.
-
-    No checkpoints are kept: SB3's hold pickles. Raises as ``start`` does.
-    """
-    _check_unfinished(folder)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise RunError(f"{folder} is not empty: choose another folder")
-    _check_writable(folder)
-    write_config("maskable-ppo", options, folder / CONFIG)
-    return _finish(learn(options, folder, console, MEASURE_SECONDS), folder, console)
-
-
-def start_rllib(options: RllibOptions, folder: Path, console: Console) -> Path:
-    """A new run of RLlib in ``folder``; the exported bot's folder. Needs Ray.
-
-    Raises as ``start`` does, and ClusterError where the cluster cannot be had.
-    """
+def _start_rllib(options: RllibOptions, folder: Path, console: Console) -> Path:
     from agents.rllib_run import learn as learn_on_ray
 
-    _check_unfinished(folder)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise RunError(f"{folder} is not empty: choose another folder, or resume the run in it")
-    _check_writable(folder)
     write_config("rllib", options, folder / CONFIG)
     return _finish(learn_on_ray(options, folder, console, MEASURE_SECONDS), folder, console)
 
@@ -129,7 +111,7 @@ def _check_writable(folder: Path) -> None:
         raise RunError(f"cannot write to {folder}: {error.strerror}") from None
 
 
-def _go_on(learner: SelfPlay, folder: Path, console: Console) -> Path:
+def _go_on(learner: Learner, folder: Path, console: Console) -> Path:
     checkpoints = folder / "checkpoints"
     check_target(folder / "bot")
     saved = time.perf_counter()
@@ -144,7 +126,7 @@ def _go_on(learner: SelfPlay, folder: Path, console: Console) -> Path:
     return _finish(learner, folder, console)
 
 
-def leave_snapshot(learner: SelfPlay, folder: Path) -> None:
+def leave_snapshot(learner: Learner, folder: Path) -> None:
     """Export the averaged network to ``RUN/snapshots`` when the next one is due."""
     due = int(learner.progress() * learner.options.snapshots)
     bot = folder / "snapshots" / f"{due:02}"
@@ -152,7 +134,7 @@ def leave_snapshot(learner: SelfPlay, folder: Path) -> None:
         _export(learner, bot, f"{folder.resolve().name}-{due:02}", {})
 
 
-def _finish(learner: SelfPlay | PpoLearner | RllibLearner, folder: Path, console: Console) -> Path:
+def _finish(learner: Learner | RllibLearner, folder: Path, console: Console) -> Path:
     """Measure what was learned and export it; the bot's folder."""
     bot = folder / "bot"
     strength = measure(learner)
@@ -162,7 +144,7 @@ def _finish(learner: SelfPlay | PpoLearner | RllibLearner, folder: Path, console
 
 
 def _export(
-    learner: SelfPlay | PpoLearner | RllibLearner, bot: Path, name: str, strength: dict[str, Any]
+    learner: Learner | RllibLearner, bot: Path, name: str, strength: dict[str, Any]
 ) -> None:
     export_bot(
         learner.average, learner.game, bot, name=name, tables=learner.options.tables(),
@@ -170,7 +152,7 @@ def _export(
     )  # fmt: skip
 
 
-def measure(learner: SelfPlay | PpoLearner | RllibLearner) -> dict[str, Any]:
+def measure(learner: Learner | RllibLearner) -> dict[str, Any]:
     """Figures of the network that is exported, at each table size, for ``bot.json``."""
     game, threads = learner.game, learner.options.threads
     sizes = sorted(set(learner.options.players))
@@ -203,10 +185,10 @@ def show(strength: dict[str, Any], console: Console) -> None:
     console.print(habits)
 
 
-def _origin(learner: SelfPlay | PpoLearner | RllibLearner) -> dict[str, Any]:
+def _origin(learner: Learner | RllibLearner) -> dict[str, Any]:
     return {
         "software": f"kuku-env {kuku_env.__version__}",
-        "learner": _LEARNERS[type(learner.options)],
+        "learner": learner.name,
         "commit": commit(),
         "options": asdict(learner.options),
         "decisions": learner.decisions,

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.cast import Cast
@@ -49,6 +50,8 @@ class SelfPlay:
     that does not play at these tables.
     """
 
+    name = "self-play"
+
     def __init__(self, options: Options) -> None:
         self.options = options
         self.game: Game = find_game(options.game)
@@ -75,6 +78,11 @@ class SelfPlay:
         # Of the newest decisions.
         self._chances = torch.zeros(options.games, self.game.layout.num_actions)
 
+    @property
+    def num_players(self) -> NDArray[np.int64]:
+        """Table size of each game, int64 (games,)."""
+        return self.env.num_players
+
     def progress(self) -> float:
         """How much of the run is done, from 0 to 1."""
         done = self.decisions / self.options.decisions
@@ -88,7 +96,7 @@ class SelfPlay:
         return float(start * (end / start) ** self.progress())
 
     def update(self, habits: Habits | None = None) -> dict[str, float]:
-        """Play one round and learn from it; means of the losses by name.
+        """Play one round and learn from it; means of the losses and the pull, by name.
 
         ``habits`` counts what is done in games without scripted moves.
         """
@@ -98,6 +106,7 @@ class SelfPlay:
         losses = self._learn()
         self.experience.carry_over()
         self._follow()
+        losses["pull"] = self.pull()
         if self.updates:  # the first round may have to compile the game
             self.seconds += time.perf_counter() - began
         self.updates += 1

@@ -454,7 +454,7 @@ def test_a_preset_of_the_rules_takes_the_place_of_the_variants(
 def test_every_game_can_be_learned_as_it_stands(game: Game) -> None:
     options = replace(make_options("quick", game.name), games=60, steps=4, widths=(8,), threads=1)
     learner = SelfPlay(options)
-    assert set(learner.update()) <= {"loss", "policy", "divergence", "value"}
+    assert {"loss", "policy", "divergence", "value", "pull"} <= set(learner.update())
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from rich.console import Console
 
 import train
 from agents import run
+from agents.checkpoint import load_checkpoint, save_checkpoint
+from agents.habits import Habits
 from agents.maskable_ppo import MaskedActor, PpoLearner, PpoOptions, make_ppo_options
 from agents.network import NetworkPolicy
 from kuku_env.bots import BotError, ExportedPolicy
@@ -23,7 +25,7 @@ from kuku_env.games import games
 
 SMALL = replace(
     make_ppo_options("quick", "kuku-doubt"), decisions=1500, games=32, steps=16, widths=(16,),
-    players=(2, 3), minibatch=128, snapshots=2, snapshot_every=400, threads=1, minutes=None,
+    players=(2, 3), minibatch=128, past_selves=2, past_every=400, threads=1, minutes=None,
 )  # fmt: skip
 
 
@@ -48,9 +50,6 @@ def test_the_actor_is_the_policy_with_the_mask_inside():
     theirs = policy.get_distribution(torch.from_numpy(observation), action_masks=mask.astype(bool))
     assert chances == pytest.approx(theirs.distribution.probs.detach().numpy(), abs=1e-5)
     assert (chances[mask == 0] == 0).all()
-    value = learner.average(torch.from_numpy(observation), torch.from_numpy(mask)).value
-    expected = policy.predict_values(torch.from_numpy(observation)).detach()
-    assert torch.allclose(value, expected.squeeze(1), atol=1e-5)
 
 
 def test_a_snapshot_does_not_go_on_learning():
@@ -68,13 +67,10 @@ def test_a_snapshot_does_not_go_on_learning():
 
 def test_a_run_grows_its_pool_and_exports_a_bot(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(run, "LAST_GAMES", 40)
-    learners = []
-    learn = run.learn
-    monkeypatch.setattr(
-        run, "learn", lambda *given: (learners.append(learn(*given)), learners[-1])[1]
-    )
+    learners, measure = [], run.measure
+    monkeypatch.setattr(run, "measure", lambda one: (learners.append(one), measure(one))[1])
     folder = tmp_path / "mine"
-    bot = run.start_ppo(SMALL, folder, Console(quiet=True))
+    bot = run.start(SMALL, folder, Console(quiet=True))
     [learner] = learners
     names = [bot.name for bot in learner.pool.bots]
     assert names == [*SMALL.opponents, "snapshot-1024", "snapshot-1536"]
@@ -95,15 +91,41 @@ def test_a_run_grows_its_pool_and_exports_a_bot(tmp_path: Path, monkeypatch):
     with pytest.raises(BotError, match="num_players"):
         exported.accepts(learner.game.make_options(num_players=4))
     with pytest.raises(run.RunError, match="finished run"):
-        run.start_ppo(SMALL, folder, Console(quiet=True))
+        run.start(SMALL, folder, Console(quiet=True))
 
 
-def test_a_run_ends_when_its_time_is_up(tmp_path: Path):
-    from agents.maskable_ppo import learn
-
-    options = replace(SMALL, decisions=10**9, minutes=0.02)
-    learner = learn(options, tmp_path, Console(quiet=True), 1000.0)
+def test_a_run_ends_when_its_time_is_up():
+    learner = PpoLearner(replace(SMALL, decisions=10**9, minutes=0.01))
+    habits = Habits(learner.game, learner.num_players)
+    while learner.progress() < 1:
+        losses = learner.update(habits)
     assert 0 < learner.decisions < 10**6
+    assert {"entropy_loss", "value_loss"} <= set(losses)
+
+
+def test_a_run_goes_on_from_its_checkpoint(tmp_path: Path):
+    learner = PpoLearner(replace(SMALL, decisions=10**6))
+    habits = Habits(learner.game, learner.num_players)
+    for _ in range(3):
+        learner.update(habits)
+    saved = save_checkpoint(learner, tmp_path)
+    again = load_checkpoint(saved)
+    assert isinstance(again, PpoLearner)
+    assert again.options == learner.options
+    assert (again.decisions, again.updates) == (learner.decisions, 3)
+    assert again.progress() == learner.progress()
+    observation, mask = decisions_of(learner.game)
+    before = NetworkPolicy(learner.average, learner.game).probabilities(observation, mask)
+    assert (
+        NetworkPolicy(again.average, again.game).probabilities(observation, mask) == before
+    ).all()
+    ours, theirs = (one.model.policy.optimizer.state_dict()["state"] for one in (learner, again))
+    for index, state in ours.items():
+        for name, tensor in state.items():
+            assert torch.equal(tensor, theirs[index][name])
+    again.update(habits)
+    assert again.decisions == learner.decisions + 32 * 16
+    assert again.model.num_timesteps == again.decisions
 
 
 def test_the_command_line_chooses_the_learner(monkeypatch):
@@ -121,7 +143,7 @@ def test_the_command_line_chooses_the_learner(monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("games", 0), ("trace", 1.5), ("snapshots", -1), ("opponents", ()), ("widths", ()),
+    [("games", 0), ("trace", 1.5), ("past_selves", -1), ("opponents", ()), ("widths", ()),
      ("minutes", 0.0), ("game", "chess")],
 )  # fmt: skip
 def test_options_that_cannot_be_are_named(name, value):
