@@ -36,9 +36,9 @@ class PpoOptions(RunOptions):
     steps: int = 64
     passes: int = 4
     minibatch: int = 2048
-    learning_rate: float = 5e-4
+    learning_rate: float = 1e-3
 
-    entropy: float = 0.01
+    entropy: float = 0.03
     """Weight of the policy's entropy, which keeps it from settling too early."""
     opponents: tuple[str, ...] = ("scripted-normal", "scripted-easy", "random")
     """Bots that are in the pool from the start to the end."""
@@ -56,8 +56,7 @@ class PpoOptions(RunOptions):
 
 BUDGETS: dict[str, dict[str, Any]] = {
     "demo": {"minutes": 5.0},
-    # More than five times as fast as MaskablePPO's defaults.
-    "quick": {"decisions": 2_000_000, "minutes": 10.0, "widths": (64, 64)},
+    "quick": {"decisions": 1_500_000, "minutes": 10.0, "widths": (64, 64)},
 }
 TABLES = ("players", "variants")  # of what is particular to a game, what any learner needs
 
@@ -77,6 +76,8 @@ def make_ppo_options(budget: str, game: str, preset: str | None = None) -> PpoOp
         **{name: OF_GAME[game][name] for name in TABLES if name in OF_GAME.get(game, {})},
         **BUDGETS[budget],
     }
+    if budget == "quick":  # a game of few is learned soonest
+        settings["players"] = (min(settings["players"]),)
     if preset is not None:
         settings["variants"] = (f"preset={preset}",)
     return PpoOptions(**settings)

@@ -44,7 +44,7 @@ class Args:
     """further options of the game, as JSON; here only pairs that make the claim may be named"""
     opponents: tuple[str, ...] = ("scripted-normal", "scripted-easy")
     """pool that the other seats draw from; it is measured against the first"""
-    decisions: int = 200_000
+    decisions: int = 150_000
     """decisions to learn from"""
     num_envs: int = 128
     """games side by side"""

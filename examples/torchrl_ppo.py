@@ -39,7 +39,7 @@ class Args:
     """further options of the game, as JSON; here only pairs that make the claim may be named"""
     opponents: tuple[str, ...] = ("scripted-normal", "scripted-easy")
     """pool that the other seats draw from; it is measured against the first"""
-    decisions: int = 1_000_000
+    decisions: int = 600_000
     """decisions to learn from"""
     num_envs: int = 512
     """games side by side"""
