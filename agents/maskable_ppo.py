@@ -1,7 +1,8 @@
 """MaskablePPO of sb3-contrib as a learner: one seat against a pool of bots and of its own past.
 
-Snapshots of the learner join the pool as it goes on; a game keeps the opponents that it was dealt
-with. What is measured and exported is the actor with the mask inside.
+It may begin by imitating a bot. Snapshots of the learner join the pool as it goes on; a game keeps
+the opponents that it was dealt with. What is measured and exported is the actor with the mask
+inside.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from stable_baselines3.common.logger import Logger
 from torch import Tensor, nn
 
 from agents.habits import Habits
+from agents.imitation import imitate
 from agents.network import IMPOSSIBLE, Choice, NetworkPolicy
 from agents.options import RunOptions
 from agents.presets import OF_GAME
-from kuku_env.bots import Pool
+from kuku_env.bots import Pool, make_policy
+from kuku_env.envs.batch import BatchEnv
 from kuku_env.games import find_game
 from kuku_env.integrations.sb3 import SeatsVecEnv, policy_settings
 
@@ -46,10 +49,14 @@ class PpoOptions(RunOptions):
     """Most copies of the learner in the pool, the oldest giving way; 0: none."""
     past_every: int = 100_000
     """Decisions between two such copies."""
+    teacher: str | None = None
+    """Bot that the network imitates before it learns for itself, by name or folder; None: none."""
+    lessons: int = 600_000
+    """Decisions of the teacher's that it imitates."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._positive("past_every")
+        self._positive("past_every", "lessons")
         self._not_negative("entropy", "past_selves")
         self._not_empty("opponents")
 
@@ -67,12 +74,14 @@ def make_ppo_options(budget: str, game: str, preset: str | None = None) -> PpoOp
     Raises KeyError for an unknown budget or game.
     """
     found = find_game(game)
-    scripts = ("scripted-normal", "scripted-easy")
+    known = ("scripted-normal", "scripted-easy")
+    scripts = tuple(name for name in known if name in found.scripted)
     sizes = tuple(n for n in range(2, 7) if found.min_players <= n <= found.max_players)
     settings: dict[str, Any] = {
         "game": game,
-        "opponents": (*(name for name in scripts if name in found.scripted), "random"),
+        "opponents": (*scripts, "random"),
         "players": sizes,
+        "teacher": scripts[0] if scripts else None,
         **{name: OF_GAME[game][name] for name in TABLES if name in OF_GAME.get(game, {})},
         **BUDGETS[budget],
     }
@@ -154,6 +163,8 @@ class PpoLearner:
     def update(self, habits: Habits) -> dict[str, float]:
         """Play one round and learn from it; means of the losses by name. ``habits`` stays empty."""
         began, decisions = time.perf_counter(), self.options.games * self.options.steps
+        if not self.updates and self.options.teacher is not None:
+            self._take_lessons(self.options.teacher)
         self.model.learn(decisions, reset_num_timesteps=False, log_interval=None)
         if self.updates:  # the first round may have to compile the game
             self.seconds += time.perf_counter() - began
@@ -163,6 +174,20 @@ class PpoLearner:
             self.pool.add(NetworkPolicy(self.average, self.game, f"snapshot-{self.decisions}"))
         told = self.model.logger.name_to_value
         return {name.partition("/")[2]: float(told[name]) for name in told}
+
+    def _take_lessons(self, teacher: str) -> None:
+        """Imitate the teacher at the tables of the run."""
+        policy, options = self.model.policy, self.options
+        batch = BatchEnv(self.game, 1024, threads=options.threads, tables=options.tables())
+
+        def logits_of(observation: Tensor) -> Tensor:
+            features = policy.pi_features_extractor(observation)
+            return policy.action_net(policy.mlp_extractor.forward_actor(features))
+
+        actor = (policy.mlp_extractor.policy_net, policy.action_net)
+        weights = [weight for part in actor for weight in part.parameters()]
+        bot = make_policy(teacher, self.game)
+        imitate(logits_of, weights, bot, batch, options.lessons, options.seed)
 
     def tensors(self) -> dict[str, Tensor]:
         """What a checkpoint holds, by name. Games are dealt anew, and the pool begins again."""
