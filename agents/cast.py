@@ -89,7 +89,9 @@ class Cast:
         order = self.random.random(seats.shape)
         order[np.arange(seats.shape[1]) >= num_players[:, None]] = 2.0  # absent seats come last
         place = order.argsort(1).argsort(1)
-        count = self.random.integers(1, num_players)
+        count = num_players - 1
+        if self._options.rival_seats == "some":
+            count = self.random.integers(1, num_players)
         count[self.random.random(len(count)) >= self._options.rival_share] = 0
         drawn = self.random.random(len(count))
         bot = np.full(len(count), -1)

@@ -1,7 +1,7 @@
 """Bots that take part in training, by name and table size.
 
-An entry is what ``make_policy`` knows: a name, or the path of an exported folder. With a number
-before it, ``2:runs/duel/bot``, the bot is for tables of that size alone.
+An entry is what ``make_opponent`` knows: a name, say, or the path of an exported folder. With a
+number before it, ``2:runs/duel/bot``, the bot is for tables of that size alone.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from kuku_env.bots import BotError, Policy, make_policy
+from agents.opponents import make_opponent
+from kuku_env.bots import BotError, Policy
 from kuku_env.core.game import Game
 
 
@@ -33,9 +34,9 @@ def find_guests(entries: Sequence[str], game: Game, tables: Sequence[Any]) -> li
     for entry in entries:
         size, colon, name = entry.partition(":")
         if colon and size.isdecimal():
-            guest = Guest(int(size), make_policy(name, game))
+            guest = Guest(int(size), make_opponent(name, game))
         else:
-            guest = Guest(None, make_policy(entry, game))
+            guest = Guest(None, make_opponent(entry, game))
         if hasattr(guest.bot, "accepts"):
             for options in tables:
                 if guest.sits_at(options.num_players):

@@ -21,18 +21,20 @@ def win_shares(
     *,
     seed: int,
     threads: int,
+    **rules: Any,
 ) -> list[dict[str, Any]]:
     """How often one ``bot`` wins at tables of each of the others, by table size.
 
-    Each figure as plain JSON: ``against``, ``players``, ``games``, ``wins`` (share of the games, to
-    be held against 1/players), ``low`` and ``high`` (its 95 % interval).
+    ``rules``: options of the tables. Each figure as plain JSON: ``against``, ``players``,
+    ``games``, ``wins`` (share of the games, to be held against 1/players), ``low`` and ``high``
+    (its 95 % interval).
     """
     figures = []
     for size in sizes:
         for other in others:
             result = play_match(
                 game, [bot, other], size, games, seed, labels=["bot", "others"],
-                teams=[(0, *(1,) * (size - 1))], threads=threads,
+                teams=[(0, *(1,) * (size - 1))], threads=threads, **rules,
             )  # fmt: skip
             share = standings(result)[0].share
             figures.append(

@@ -122,6 +122,8 @@ class Options(RunOptions):
     named twice comes up twice as often."""
     rival_share: float = 0.25
     """Share of games with such seats."""
+    rival_seats: str = "some"
+    """How many seats they hold there: some, or all but one."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -130,6 +132,7 @@ class Options(RunOptions):
         self._shares("average", "opening_share", "rival_share")
         # Some of the even policy keeps the reference from finding anything impossible.
         self._check("magnet_share", 0 <= self.magnet_share < 1, "from 0 to below 1")
+        check_choice("rival_seats", self.rival_seats, ("some", "all but one"))
 
 
 def tables_of(game: str, variants: Sequence[str], players: Sequence[int]) -> list[dict[str, Any]]:
