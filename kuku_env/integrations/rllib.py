@@ -119,9 +119,12 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
             raise ValueError(
                 f"observations must be dicts of 'observation' and 'action_mask', given {seen}"
             )
+        cells = seen["observation"]
+        if not isinstance(cells, spaces.Box):
+            raise ValueError(f"observations must be arrays, given {cells}")
         count = int(self.action_space.n)
         widths = settings.get("widths", DEFAULT_WIDTHS)
-        sizes = [seen["observation"].shape[0], *widths]
+        sizes = [cells.shape[0], *widths]
         kinds = settings.get("kinds", [count])
         if sum(kinds) != count:
             raise ValueError(f"kinds must be sizes that sum to {count} actions, given {kinds}")
@@ -134,7 +137,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         for head in (self.policy, self.value):
             torch.nn.init.zeros_(head.weight)
             torch.nn.init.zeros_(head.bias)
-        scale = 1.0 / seen["observation"].high.astype(np.float32)
+        scale = 1.0 / cells.high.astype(np.float32)
         number = torch.repeat_interleave(torch.arange(len(kinds)), torch.tensor(kinds))
         self.register_buffer("scale", torch.from_numpy(scale), persistent=False)
         self.register_buffer("kinds", torch.eye(len(kinds))[number], persistent=False)
@@ -222,7 +225,7 @@ class SeatsEnvRunner(SingleAgentEnvRunner):
 
         found: list[SingleAgentEpisode] = []
         steps = 0
-        while steps < num_timesteps if num_timesteps is not None else len(found) < num_episodes:
+        while steps < (num_timesteps or 0) or len(found) < (num_episodes or 0):
             for trail in self.env.step(decide):
                 found.append(episode_of(trail))
                 steps += len(found[-1])
