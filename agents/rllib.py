@@ -151,7 +151,8 @@ class RllibLearner:
         start, end = options.learning_rate * (1 - 0.9 * self.progress()), options.learning_rate / 10
         left = max(1, options.decisions - self.decisions)
         config.training(
-            train_batch_size_per_learner=options.batch, minibatch_size=options.minibatch,
+            train_batch_size_per_learner=options.batch,
+            minibatch_size=min(options.minibatch, options.batch),
             num_epochs=options.passes, clip_param=options.clip, lambda_=options.trace,
             entropy_coeff=0.0, use_kl_loss=False, grad_clip=1.0,
             lr=[[0, start], [left, end]],

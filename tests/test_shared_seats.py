@@ -75,7 +75,7 @@ def test_trails_are_what_each_seat_did_and_earned(game):
 
 
 def test_what_was_seen_comes_with_what_was_done():
-    shared = SharedSeats(games()[0], 8)
+    shared = SharedSeats("kuku-doubt", 8)
     shared.reset(1)
     network, seen = Network(), {}
 

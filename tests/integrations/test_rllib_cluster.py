@@ -28,7 +28,7 @@ from agents.network import NetworkPolicy
 from agents.rllib_options import ClusterError, RllibOptions, make_rllib_options
 from kuku_env.arena import ArenaError, Cluster, play_match
 from kuku_env.arena.ledger import Ledger
-from kuku_env.bots import ExportedPolicy, make_policy
+from kuku_env.bots import BotError, ExportedPolicy, make_policy
 from kuku_env.core.game import OptionError
 from kuku_env.envs.batch import BatchEnv
 
@@ -210,7 +210,7 @@ update = rllib_run.RllibLearner.update
 def test_what_cannot_be_is_told(tmp_path):
     with pytest.raises(ClusterError, match="no Ray cluster at 'localhost:1'"):
         run.start_rllib(replace(SMALL, address="localhost:1"), tmp_path / "a", QUIET)
-    with pytest.raises(OptionError, match="rivals"):
+    with pytest.raises(BotError, match="nobody"):
         run.start_rllib(replace(SMALL, rivals=("nobody",)), tmp_path / "b", QUIET)
     with pytest.raises(CheckpointError):
         run.resume(tmp_path / "c", QUIET)
