@@ -181,16 +181,17 @@ def main() -> None:
     frames = args.num_envs * args.num_steps
     collector = Collector(algorithm, envs, VectorReplayBuffer(frames, args.num_envs))
     progress, parts = Progress(actor, args), 5
+    epoch = frames * max(1, round(args.decisions / parts / frames))
     algorithm.run_training(
         OnPolicyTrainerParams(
             training_collector=collector, max_epochs=parts,
-            epoch_num_steps=max(frames, args.decisions // parts),
+            epoch_num_steps=epoch,
             collection_step_num_env_steps=frames, batch_size=args.minibatch,
             update_step_num_repetitions=args.update_epochs, training_fn=progress,
             verbose=False, show_progress=False,
         )
     )  # fmt: skip
-    progress(parts + 1, args.decisions)
+    progress(parts + 1, parts * epoch)
 
 
 if __name__ == "__main__":
