@@ -63,7 +63,7 @@ class PpoOptions(RunOptions):
 
 BUDGETS: dict[str, dict[str, Any]] = {
     "demo": {"minutes": 5.0},
-    "quick": {"decisions": 1_500_000, "minutes": 10.0, "widths": (64, 64)},
+    "quick": {"decisions": 500_000, "minutes": 10.0, "widths": (64, 64)},
 }
 TABLES = ("players", "variants")  # of what is particular to a game, what any learner needs
 
