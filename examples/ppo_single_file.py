@@ -139,8 +139,9 @@ class Table:
             data.mine[t] = mine = turns.seat == self.seat
             for k, bot in enumerate(self.bots):
                 rows = np.flatnonzero(~mine & (self.bot == k))
-                chances = bot.probabilities(turns.observation[rows], turns.action_mask[rows])
-                data.action[t, rows] = Categorical(torch.from_numpy(chances)).sample()
+                if len(rows):
+                    chances = bot.probabilities(turns.observation[rows], turns.action_mask[rows])
+                    data.action[t, rows] = Categorical(torch.from_numpy(chances)).sample()
             rows = torch.from_numpy(np.flatnonzero(mine))
             data.observation[t, rows] = torch.from_numpy(turns.observation[mine])
             data.mask[t, rows] = torch.from_numpy(turns.action_mask[mine])
