@@ -3,7 +3,8 @@
 ``easy`` plays like a beginner: it tells the truth when it can, lies with any one card when it
 cannot, and doubts now and then, the more cards are put down the more often. ``normal`` counts cards
 (D9): it weighs how likely the player holds what was called against how a liar plays, doubts when
-that is worth the risk, and lies with the cards that its own coming turns need last.
+that is worth the risk and nobody else is likely to, and lies with the cards that its own coming
+turns need last.
 """
 
 from __future__ import annotations
@@ -15,17 +16,25 @@ import numpy as np
 from kuku_env.core.jit import njit
 from kuku_env.games.doubt.cards import JOKER, MAX_PLAYERS, NUM_KINDS, NUM_RANKS
 from kuku_env.games.doubt.layout import ADD, DOUBT, LAYOUT, LET_GO, NUM_ACTIONS, PUT_DOWN
-from kuku_env.games.doubt.state import CAUGHT_LIES, NUM_TALLIES, RESPOND, SHOWN_TRUE
+from kuku_env.games.doubt.state import (
+    CAUGHT_LIES,
+    DOUBTS_RIGHT,
+    DOUBTS_WRONG,
+    NUM_TALLIES,
+    PLAYS,
+    RESPOND,
+    SHOWN_TRUE,
+)
 
 (
     _PHASE, _PLAYER, _NUMBER, _PUT, _PLAYERS, _DECK, _CHECK_ONE, _PENALTY, _HAND, _ADDED, _PILE,
-    _MINE, _SHOWN, _IN_PLAY, _CARDS, _KNOWN, _RECORD, _HAND_LIMIT,
+    _MINE, _SHOWN, _IN_PLAY, _CARDS, _KNOWN, _RECORD, _HAND_LIMIT, _NEXT_ONLY,
 ) = (
     LAYOUT.start(name)
     for name in (
         "phase", "player", "number", "put", "num_players", "deck", "check_one", "penalty", "hand",
         "added", "pile", "pile_mine", "pile_shown", "in_play", "cards", "known", "record",
-        "hand_limit",
+        "hand_limit", "next_only",
     )
 )  # fmt: skip
 
@@ -33,11 +42,14 @@ from kuku_env.games.doubt.state import CAUGHT_LIES, NUM_TALLIES, RESPOND, SHOWN_
 HONESTY = 0.95  # the truth, where the cards for it are there
 TRUST = 4.0  # shown plays after which a player's own record counts as much as what is usual
 LIE_GROWTH = 0.3  # a lie of one card more is so much as likely
+DOUBTING = 0.15  # share of the others' plays that somebody doubts, as long as little is known
+WATCHED = 8.0  # plays after which a player's own doubts count as much as that
 
 # How it plays itself. Fitted by play against the others.
 STEADINESS = 20.0  # weight of a choice grows as exp(STEADINESS * advantage)
 SHARE = 0.3  # what a right doubt brings, to be shared by all others
 DANGER = 1.0  # and what more, the fewer cards the player has left
+SMALL_PILE = 4  # cards in the pile that a right doubt brings but half of that for
 LAST_CARD = 4.0  # and instead, where the player would win at once
 BASE = 0.8  # what a wrong doubt costs where the pile is small
 PATIENCE = 4  # cards in the pile beside mine at which it costs half as much more as it may
@@ -139,7 +151,7 @@ def normal_response(obs: Any, out: Any) -> None:
     lie = lie_chance(obs)
     if obs[_CHECK_ONE] == 1 and obs[_PUT] > 1:
         lie *= 0.75  # the card that is drawn may be a true one
-    advantage = lie * gain(obs) - (1.0 - lie) * loss(obs)
+    advantage = lie * gain(obs) * others_let_go(obs) - (1.0 - lie) * loss(obs)
     out[DOUBT] = 1.0 / (1.0 + np.exp(-STEADINESS * advantage))
     out[LET_GO] = 1.0 - out[DOUBT]
 
@@ -151,7 +163,27 @@ def gain(obs: Any) -> float:
     held = int(obs[_CARDS + player])
     if held == 0:
         return LAST_CARD
-    return SHARE / (living(obs) - 1) + DANGER / (1.0 + held)
+    pile = int(obs[_PILE])
+    return pile / (pile + SMALL_PILE) * (SHARE / (living(obs) - 1) + DANGER / (1.0 + held))
+
+
+@njit
+def others_let_go(obs: Any) -> float:
+    """Chance that nobody else doubts, by how often the others have done so in this game."""
+    if obs[_NEXT_ONLY] == 1:
+        return 1.0
+    player = place_of_one(obs, _PLAYER, MAX_PLAYERS)
+    plays = 0
+    for seat in range(MAX_PLAYERS):
+        plays += int(obs[_RECORD + NUM_TALLIES * seat + PLAYS])
+    chance = 1.0
+    for seat in range(1, MAX_PLAYERS):
+        if seat != player and obs[_IN_PLAY + seat] == 1:
+            at = _RECORD + NUM_TALLIES * seat
+            doubts = int(obs[at + DOUBTS_RIGHT]) + int(obs[at + DOUBTS_WRONG])
+            seen = plays - int(obs[at + PLAYS])
+            chance *= 1.0 - min(0.9, (WATCHED * DOUBTING + doubts) / (WATCHED + seen))
+    return chance
 
 
 @njit
