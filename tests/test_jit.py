@@ -38,6 +38,9 @@ for game in toy.GAMES:
     for _ in range(30):
         turns = batch.step(batch.sample(generators))
     batch.secrets()
+    crew = BatchEnv(game, 128, seed=0, threads=2)
+    crew.reset()
+    crew.step(crew.sample(chance.generator_states(0, 128)))
     for name in game.scripted:
         make_policy(name, game).probabilities(turns.observation, turns.action_mask)
     for explicit in (False, True):
@@ -49,7 +52,7 @@ for game in toy.GAMES:
                 match.secrets(match.to_act)
                 match.step(match.legal_actions()[-1])
         played += 1
-    functions = {"first_illegal": masks.first_illegal, "sample_legal": masks.sample_legal}
+    functions = {name: getattr(masks, name) for name in ("first_illegal", "sample_legal", "keep")}
     functions |= game.scripted
     functions |= {name: getattr(game.kernels, name) for name in KERNELS}
     for name, function in functions.items():
@@ -59,7 +62,7 @@ print(json.dumps([played, hits, misses, str(jit.cache_folder())]))
 """
 KERNELS = (
     *("deal", "step", "resolve", "chance_weights", "observe", "secrets"),
-    *("step_range", "observe_range", "secrets_range"),
+    *("step_range", "observe_range", "secrets_range", "serve"),
 )
 PLAY = PLAY.replace("KERNELS", repr(KERNELS))
 
@@ -94,7 +97,7 @@ def test_a_second_process_with_a_warm_cache_compiles_nothing():
     play(*names)
     played, hits, misses, _ = play(*names)
     assert played == 2 * len(names)
-    assert len(hits) == sum(len(KERNELS) + 2 + len(game.scripted) for game in GAMES)
+    assert len(hits) == sum(len(KERNELS) + 3 + len(game.scripted) for game in GAMES)
     assert min(hits.values()) > 0
     assert set(misses.values()) == {0}
 

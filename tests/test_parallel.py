@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kuku_env.core.parallel import MIN_RANGE, Ranges, run_ranges
+from kuku_env.core.parallel import MIN_RANGE, run_ranges
 
 
 def test_results_come_in_order_whichever_range_ends_first():
@@ -52,20 +52,6 @@ def test_several_threads_may_ask_at_once():
     for thread in threads:
         thread.join()
     assert not wrong
-
-
-def test_ranges_adjust_to_the_speed_of_the_threads():
-    ranges = Ranges(1000, 2)
-
-    def call(start, stop):  # the first thread takes three times as long for a game
-        time.sleep((stop - start) * (3e-5 if start == 0 else 1e-5))
-        return start, stop
-
-    for _ in range(40):
-        found = ranges.run(call, adjust=True)
-        assert [*found[0], *found[1]] == [0, found[0][1], found[0][1], 1000]
-    assert 100 < ranges.edges[1] < 450  # 250 but for noise
-    assert ranges.run(call) == ranges.run(call)  # nothing moves unless it is asked for
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

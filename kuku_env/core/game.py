@@ -115,6 +115,7 @@ class Kernels(Protocol):
     step_range: Any
     observe_range: Any
     secrets_range: Any
+    serve: Any
 
 
 class Telling(Protocol):

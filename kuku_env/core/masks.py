@@ -13,17 +13,25 @@ _HALF = np.uint64(32)
 
 
 @njit
-def first_illegal(action_mask: Any, actions: Any, may_wait: bool) -> int:
-    """The first row whose action its mask forbids; -1 if there is none.
+def first_illegal(action_mask: Any, actions: Any, may_wait: bool, start: int, stop: int) -> int:
+    """The first of rows start..stop-1 whose action its mask forbids; -1 if there is none.
 
     ``action_mask`` int8 (n, A), ``actions`` int64 (n,) of any value. ``may_wait``: the action -1,
     which leaves a game as it is, is allowed.
     """
-    for i in range(len(actions)):
+    for i in range(start, stop):
         a = actions[i]
         if not ((0 <= a < action_mask.shape[1] and action_mask[i, a]) or (may_wait and a == -1)):
             return i
     return -1
+
+
+@njit
+def keep(action_mask: Any, legal: Any, start: int, stop: int) -> None:
+    """Copy rows start..stop-1 of ``action_mask`` (``rows``) to ``legal``, int8 (n, A)."""
+    for i in range(start, stop):
+        for a in range(legal.shape[1]):
+            legal[i, a] = action_mask[i].cells[a]
 
 
 @njit

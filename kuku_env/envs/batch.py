@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kuku_env.core.chance import generator_states
+from kuku_env.core.crew import CHECK, SAMPLE, STEP, Crew
 from kuku_env.core.game import Game, IllegalActionError, rows
-from kuku_env.core.masks import first_illegal, sample_legal
-from kuku_env.core.parallel import Ranges
+from kuku_env.core.masks import first_illegal, keep, sample_legal
+from kuku_env.core.parallel import run_ranges
 from kuku_env.games import find_game
 
 
@@ -97,8 +98,7 @@ class BatchEnv:
             np.zeros(n, np.bool_),
         )
         self._legal = self._turns.action_mask.copy()  # ours alone: the turns' may be written to
-        self._rows = self._rows_of_turns()
-        self._ranges = Ranges(self.num_envs, self.threads)
+        self._make_buffers()
         self._seed = seed
         self._dealt = False
 
@@ -126,19 +126,17 @@ class BatchEnv:
         Raises IllegalActionError, ValueError (shape) or TypeError (not integers); then no game has
         changed.
         """
-        chosen = self._checked(actions)
-        S, t, kernel = self._S, self._turns, self.game.kernels.step_range
-        observation, action_mask = self._rows
-
-        def play(start: int, stop: int) -> None:
-            kernel(
-                S, chosen, self.autoreset, start, stop, observation, action_mask, t.seat,
-                t.rewards, t.terminated, t.truncated,
+        self._take(actions)
+        if self._crew is not None:
+            self._crew.do(STEP)
+        else:
+            t, end = self._turns, self.num_envs
+            self.game.kernels.step_range(
+                self._S, self._actions, self.autoreset, 0, end, *self._rows, t.seat, t.rewards,
+                t.terminated, t.truncated,
             )  # fmt: skip
-            self._legal[start:stop] = t.action_mask[start:stop]
-
-        self._ranges.run(play, adjust=True)
-        return t.copy() if copy else t
+            keep(self._rows[1], self._legal, 0, end)
+        return self._turns.copy() if copy else self._turns
 
     def sample(self, generators: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Uniformly random legal actions, int64 (n,), -1 in a game that is over.
@@ -146,9 +144,12 @@ class BatchEnv:
         ``generators`` uint64 (n,), from ``kuku_env.core.chance.generator_states``, are advanced.
         """
         actions = np.empty(self.num_envs, np.int64)
-        self._ranges.run(
-            lambda start, stop: sample_legal(self._legal, generators, actions, start, stop)
-        )
+        if self._crew is not None:
+            self._generators[:] = generators
+            self._crew.do(SAMPLE)
+            actions[:], generators[:] = self._actions, self._generators
+        else:
+            sample_legal(self._legal, generators, actions, 0, self.num_envs)
         return actions
 
     def secrets(self) -> NDArray[np.int8]:
@@ -158,7 +159,10 @@ class BatchEnv:
         """
         out = np.empty((self.num_envs, self.game.secrets.size), np.int8)
         S, seat, written, kernel = self._S, self._turns.seat, rows(out), self.game.kernels
-        self._ranges.run(lambda start, stop: kernel.secrets_range(S, start, stop, seat, written))
+        run_ranges(
+            lambda start, stop: kernel.secrets_range(S, start, stop, seat, written),
+            self.num_envs, self.threads,
+        )  # fmt: skip
         return out
 
     def restart(self, index: int, seed: int | None = None) -> None:
@@ -232,8 +236,8 @@ class BatchEnv:
         twin = object.__new__(BatchEnv)
         twin.__dict__.update(self.__dict__)
         twin._S, twin._turns = self._S.copy(), self._turns.copy()
-        twin._legal, twin._rows = self._legal.copy(), twin._rows_of_turns()
-        twin._ranges = Ranges(self.num_envs, self.threads)
+        twin._legal = self._legal.copy()
+        twin._make_buffers()
         return twin
 
     __copy__ = clone
@@ -241,9 +245,14 @@ class BatchEnv:
     def __deepcopy__(self, memo: dict[int, Any]) -> BatchEnv:
         return self.clone()
 
+    def __getstate__(self) -> dict[str, Any]:
+        made = ("_rows", "_actions", "_generators", "_illegal", "_crew")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._S, self._rows = self._S.view(self.game.state), self._rows_of_turns()
+        self._S = self._S.view(self.game.state)
+        self._make_buffers()
 
     def _deal(self, index: int, seed: int | None = None) -> None:
         if seed is None:
@@ -260,8 +269,19 @@ class BatchEnv:
         self._observe(0, self.num_envs)
         return turns
 
-    def _rows_of_turns(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        return rows(self._turns.observation), rows(self._turns.action_mask)
+    def _make_buffers(self) -> None:
+        """What goes with the records and turns, but is no part of their state."""
+        n, t = self.num_envs, self._turns
+        self._rows = rows(t.observation), rows(t.action_mask)
+        self._actions, self._generators = np.zeros(n, np.int64), np.zeros(n, np.uint64)
+        members = Crew.members_for(n, self.threads)
+        self._illegal = np.full(members, -1)  # by range: the first game with an illegal action
+        self._crew = None
+        if members > 1:
+            games = self._S, self._actions, self.autoreset
+            turns = (*self._rows, t.seat, t.rewards, t.terminated, t.truncated)
+            choice = self._legal, self._generators, self._illegal
+            self._crew = Crew(self.game.kernels.serve, n, members, (games, turns, choice))
 
     def _observe(self, start: int, stop: int) -> None:
         t = self._turns
@@ -274,7 +294,8 @@ class BatchEnv:
             raise IndexError(f"a game's index is from 0 to {self.num_envs - 1}, given {index}")
         return int(index)
 
-    def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
+    def _take(self, actions: ArrayLike) -> None:
+        """Copy actions that may be taken to the environment's own."""
         if not self._dealt:
             raise RuntimeError("reset the batch before its first step")
         given = np.asarray(actions)
@@ -284,11 +305,17 @@ class BatchEnv:
             raise TypeError(f"actions must be integers, given dtype {given.dtype}")
         if given.dtype == np.uint64:  # what int64 cannot hold is no action either
             given = np.minimum(given, np.uint64(2**63 - 1))
-        chosen = given.astype(np.int64, copy=False)
-        index = first_illegal(self._legal, chosen, not self.autoreset)
+        self._actions[:] = given
+        index = self._first_illegal()
         if index >= 0:
             legal = np.flatnonzero(self._legal[index]).tolist()
             raise IllegalActionError(
                 f"game {index}: action {given[index]} is not legal; legal: {legal or [-1]}"
             )
-        return chosen
+
+    def _first_illegal(self) -> int:
+        """The first game whose action is not legal; -1: none."""
+        if self._crew is None:
+            return first_illegal(self._legal, self._actions, not self.autoreset, 0, self.num_envs)
+        self._crew.do(CHECK)
+        return next((int(index) for index in self._illegal if index >= 0), -1)

@@ -1,5 +1,15 @@
+from kuku_env.core.crew import (
+    claim,
+    first_game,
+    first_order,
+    is_step,
+    next_order,
+    report,
+    see_to_actions,
+)
 from kuku_env.core.game import FATES_KNOWN, ILLEGAL, PLAYED
 from kuku_env.core.jit import njit
+from kuku_env.core.masks import keep
 from toy.encode import encode
 from toy.options import SEATS
 from toy.rules import OVER, UNKNOWN, act, is_legal, quiet, start, toss
@@ -86,3 +96,21 @@ def observe_range(S, first, stop, observation, action_mask, seat):
 def secrets_range(S, first, stop, seat, out):
     for i in range(first, stop):
         secrets(S, i, 0, out[i].cells)
+
+
+@njit
+def serve(board, member, job, games, turns, choice):
+    S, actions, autoreset = games
+    order = first_order(board, member, job)
+    while order >= 0:
+        k = claim(board, member, order)
+        while k >= 0:
+            start, stop = first_game(board, k), first_game(board, k + 1)
+            if is_step(order):
+                step_range(S, actions, autoreset, start, stop, *turns)
+                keep(turns[1], choice[0], start, stop)
+            else:
+                see_to_actions(order, k, start, stop, actions, autoreset, choice)
+            report(board, k, order)
+            k = claim(board, member, order)
+        order = next_order(board, member, order)

@@ -9,8 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from kuku_env.core.crew import (
+    claim,
+    first_game,
+    first_order,
+    is_step,
+    next_order,
+    report,
+    see_to_actions,
+)
 from kuku_env.core.game import FATES_KNOWN, ILLEGAL, PLAYED
 from kuku_env.core.jit import njit
+from kuku_env.core.masks import keep
 from kuku_env.games.doubt import legal, rules, state
 from kuku_env.games.doubt.encode import encode, encode_secrets
 
@@ -128,3 +138,22 @@ def secrets_range(S: Any, start: int, stop: int, seat: Any, out: Any) -> None:
     """What is hidden in each of games start to stop - 1, relative to ``seat``."""
     for i in range(start, stop):
         encode_secrets(S[i], max(seat[i], 0), out[i].cells)
+
+
+@njit
+def serve(board: Any, member: int, job: int, games: Any, turns: Any, choice: Any) -> None:
+    """What a member of a crew does: its share of one order after the other."""
+    S, actions, autoreset = games
+    order = first_order(board, member, job)
+    while order >= 0:
+        k = claim(board, member, order)
+        while k >= 0:
+            start, stop = first_game(board, k), first_game(board, k + 1)
+            if is_step(order):
+                step_range(S, actions, autoreset, start, stop, *turns)
+                keep(turns[1], choice[0], start, stop)
+            else:
+                see_to_actions(order, k, start, stop, actions, autoreset, choice)
+            report(board, k, order)
+            k = claim(board, member, order)
+        order = next_order(board, member, order)
