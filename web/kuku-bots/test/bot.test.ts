@@ -14,7 +14,7 @@ import { botFolder, botNames, positions } from "./files.js";
 import { serve } from "./serve.js";
 
 const PLAIN = botNames.find((name) => name.endsWith("/selfplay")) as string;
-const PROBE = botNames.find((name) => name.endsWith("/probe")) as string;
+const PROBE = PLAIN.replace(/selfplay$/, "probe");
 const plain = await loadBotFolder(botFolder(PLAIN));
 const probe = await loadBotFolder(botFolder(PROBE));
 

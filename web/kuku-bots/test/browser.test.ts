@@ -14,6 +14,9 @@ const COMMON = {
   "/onnxruntime-web/": `${ROOT}web/node_modules/onnxruntime-web/dist`,
 };
 
+/** The first view in which a bot is asked. */
+const ASKED = positions.find((one) => Object.keys(one.bots).length);
+
 const VECTOR_PAGE = `<!doctype html><title>vectors</title>
 <script type="importmap">
   { "imports": {
@@ -32,8 +35,8 @@ const VECTOR_PAGE = `<!doctype html><title>vectors</title>
     for (const name of ${JSON.stringify(botNames)}) bots[name] = await loadBot("/vectors/bots/" + name);
     const outcome = await comparePositions(lines(await read("views.jsonl")), layouts, bots);
     const judged = compareJudged(lines(await read("malformed.jsonl")), layouts);
-    const view = ${JSON.stringify(positions.find((one) => Object.keys(one.bots).length)?.view)};
-    const bot = Object.values(bots).at(-1);
+    const view = ${JSON.stringify(ASKED?.view)};
+    const bot = bots[${JSON.stringify(Object.keys(ASKED?.bots ?? {}).at(-1))}];
     const start = performance.now();
     for (let seed = 0; seed < 500; seed++) await bot.act(view, { seed });
     return { outcome, judged, milliseconds: (performance.now() - start) / 500 };
