@@ -65,6 +65,12 @@ def random_options(chance):
     }
 
 
+def somebody_is_asked(options):
+    """L11: every dealer holds a card to lead, whatever is dealt."""
+    stuck = sum(c for c, led in zip(options.copies, options.leads, strict=True) if not led)
+    return stuck < options.hand_size
+
+
 def is_complete(match):
     """Every card of the deck is somewhere, and the sizes are those of the heaps."""
     s = match.record

@@ -1,10 +1,11 @@
 """The variety of every game: tables of all kinds, for tests that all games share.
 
 A game tells its own in ``<name>_tables.py``: ``TABLES``, a list of options that each name
-``num_players``; ``random_options(chance)``, any legal options; ``is_complete(match)``, no card is
-lost or added; ``most_decisions(options)``, after which a game is over (by default
-``max_decisions``); ``hidden_swaps(match, seat)``, copies of the match in which only cards that are
-hidden from the seat have changed places. All of it may be left out.
+``num_players``; ``random_options(chance)``, any legal options; ``somebody_is_asked(options)``, no
+game can be over once it is dealt; ``is_complete(match)``, no card is lost or added;
+``most_decisions(options)``, after which a game is over (by default ``max_decisions``);
+``hidden_swaps(match, seat)``, copies of the match in which only cards that are hidden from the seat
+have changed places. All of it may be left out.
 """
 
 import importlib
@@ -66,6 +67,11 @@ def state_of(match):
     left_out = ("rng", "explicit_chance", "logged", "log", "rewards")
     kept = (name for name in match.game.state.names if name not in left_out)
     return {name: np.array(match.record[name]).tobytes() for name in kept}
+
+
+def somebody_is_asked(game, options):
+    """Whether no game with these options can be over as soon as it is dealt."""
+    return _told(game, "somebody_is_asked", lambda options: True)(options)
 
 
 def is_complete(match):
