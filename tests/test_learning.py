@@ -441,7 +441,7 @@ def test_a_preset_of_the_rules_takes_the_place_of_the_variants(
     assert train.read_command().options.variants == ("preset=traditional",)
     command(monkeypatch, "--game", "doubt", "--preset", "cheat", "quick")
     assert train.read_command().options == make_options("quick", "doubt", "cheat")
-    for names in (["quick", "demo"], ["cheat", "traditional"], ["medium"]):
+    for names in (["quick", "demo"], ["cheat", "traditional"], ["nobody"]):
         command(monkeypatch, "--game", "doubt", "--preset", *names)
         with pytest.raises(OptionError, match="one of demo, strong, quick, and one of cheat, exch"):
             train.read_command()
