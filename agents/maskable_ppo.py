@@ -175,8 +175,8 @@ class PpoLearner:
         told = self.model.logger.name_to_value
         return {name.partition("/")[2]: float(told[name]) for name in told}
 
-    def _take_lessons(self, teacher: str) -> None:
-        """Imitate the teacher at the tables of the run."""
+    def _take_lessons(self, teacher: str) -> float:
+        """Imitate the teacher at the tables of the run; the cross-entropy in the end, in nats."""
         policy, options = self.model.policy, self.options
         batch = BatchEnv(self.game, 1024, threads=options.threads, tables=options.tables())
 
@@ -187,7 +187,7 @@ class PpoLearner:
         actor = (policy.mlp_extractor.policy_net, policy.action_net)
         weights = [weight for part in actor for weight in part.parameters()]
         bot = make_policy(teacher, self.game)
-        imitate(logits_of, weights, bot, batch, options.lessons, options.seed)
+        return imitate(logits_of, weights, bot, batch, options.lessons, options.seed)
 
     def tensors(self) -> dict[str, Tensor]:
         """What a checkpoint holds, by name. Games are dealt anew, and the pool begins again."""
