@@ -90,7 +90,7 @@ class Bots:
         return bot
 
     def levels(self, game: Game) -> list[tuple[str, Policy, str | None]]:
-        """Every bot of a game by name, with its level; trained ones first.
+        """Every bot of a game by name, with its level; trained ones first, among them added ones.
 
         A trained bot's is what its ``bot.json`` says, a script's the end of its name. Where no bot
         says that it is strong, trained ones that say nothing are: they are the best there is.
@@ -101,7 +101,8 @@ class Bots:
 
     def _leveled(self, game: Game) -> list[tuple[str, Policy, str | None]]:
         bots = [(name, self._load(game, name)) for name in self.names(game)]
-        bots.sort(key=lambda entry: not hasattr(entry[1], "card"))
+        packaged = self._packaged[game.id]
+        bots.sort(key=lambda entry: (not hasattr(entry[1], "card"), entry[0] in packaged))
         said = [_level(bot) for _, bot in bots]
         silent = None if "strong" in said else "strong"
         return [
