@@ -236,8 +236,8 @@ def test_what_can_be_asked_at_the_table(monkeypatch, capsys):
     code, out, err = play(monkeypatch, capsys, typed, *options)
     assert (code, err) == (0, "")
     for words in (
-        "You sit at seat 0.", "Seat 1: selfplay.", "your cards: ", "claim 1 … claim 81",
-        "Type an action", "prefers: claim", "seat 0  lives", "'nonsense' is nothing",
+        "You sit at seat 0.", "Seat 1: strong.", "your cards: ", "claim 1 … claim 81",
+        "Type an action", "Win chance now: ", "seat 0  lives", "'nonsense' is nothing",
         "Which of these? claim 1, claim 2", "You leave the table.",
     ):  # fmt: skip
         assert words in out, words
@@ -253,7 +253,7 @@ def test_bots_may_be_levels_names_and_folders(monkeypatch, capsys):
 
 
 def test_by_default_the_best_bot_that_plays_such_a_table(monkeypatch, capsys):
-    for rules, bot in (([], "selfplay"), (["--rule", "reward", "placement"], "scripted-normal")):
+    for rules, bot in (([], "strong"), (["--rule", "reward", "placement"], "scripted-normal")):
         code, out, err = play(monkeypatch, capsys, ["hint"], "--players", 2, *rules)
         assert (code, err) == (0, "")
         assert f"Seat 1: {bot}." in out
