@@ -363,7 +363,7 @@ def test_bots_in_the_browser_are_asked_by_the_page(tmp_path):
             assert code_of(client, "act", **request, action=view["legal"][0])[0] == "illegal_action"
             assert code_of(client, "hint", table=told["table"])[0] == "illegal_action"
             for name in ("bot.json", "policy.onnx"):
-                file = SHIPPED / KUKU.name / "selfplay" / name
+                file = SHIPPED / KUKU.name / "strong" / name
                 assert client.get(f"/{ask_['bot']}/{name}").content == file.read_bytes()
         request |= {"action": chance.choice(view["legal"]), "seat": seat}
         told = {"table": told["table"], **ask(client, "act", **request)}
