@@ -146,7 +146,7 @@ test("bots in the page play a whole game at a table of four", { skip }, async (t
     let clicks = 0;
     while (await click(page)) clicks++;
     assert.ok(await page.locator("#review").count());
-    assert.ok(files.includes("/bots/selfplay/policy.onnx"));
+    assert.ok(files.includes("/bots/strong/policy.onnx"));
     t.diagnostic(`${clicks} clicks`);
   });
 });
