@@ -2,6 +2,7 @@
 import { Answers } from "./answers.js";
 import { productOf, RANKS } from "./chart.js";
 import { h, section } from "./dom.js";
+import { hintOf } from "./hint.js";
 import { reviewOf } from "./review.js";
 import { Setup } from "./setup.js";
 import { cardName, WORDS } from "./words.js";
@@ -131,11 +132,8 @@ export class Page {
     /** From a bot that runs in the page. */
     async ownHint(view, folder) {
         this.hinting ??= import("kuku-bots").then(({ loadBot }) => loadBot(folder));
-        const { probabilities } = await (await this.hinting).act(view);
-        const best = Object.entries(probabilities).sort(([, a], [, b]) => b - a);
-        const likely = best.slice(0, 3).filter(([, p]) => p >= 0.01);
-        const told = likely.map(([text, p]) => `${this.action(text)} (${Math.round(100 * p)} %)`);
-        return this.words.hintSays(told.join(", "));
+        const answer = await (await this.hinting).act(view);
+        return hintOf(answer, this.words, (text) => this.action(text));
     }
     // ---------------------------------------------------------------- words
     name(seat) {
