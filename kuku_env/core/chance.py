@@ -6,6 +6,7 @@ exclusive-ors cannot overflow, so compiled and plain Python give the same number
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,10 @@ def generator_states(seed: int | None, count: int) -> NDArray[np.uint64]:
     is_int = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if seed is not None and not (is_int and seed >= 0):
         raise ValueError(f"seed must be None or an integer of at least 0, given {seed!r}")
-    states = np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64)
+    if seed is None:
+        states = np.frombuffer(bytearray(os.urandom(8 * count)), np.uint64)
+    else:
+        states = np.random.SeedSequence(seed).generate_state(count, np.uint64).astype(np.uint64)
     states[states == 0] = 1
     return states
 

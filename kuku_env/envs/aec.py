@@ -19,6 +19,7 @@ from kuku_env.envs.match import Match
 from kuku_env.games import find_game
 
 RENDER_MODES = ("ansi", "human")
+_CELL = np.dtype(np.int8)  # numpy makes an array of a dtype sooner than of a type
 
 Observation = dict[str, NDArray[np.int8]]
 
@@ -99,7 +100,7 @@ class BluffingEnv(AECEnv[str, Observation, int | None]):
 
     def observe(self, agent: str) -> Observation:
         """What an agent may see now. Raises KeyError for an unknown agent."""
-        observation, mask = np.empty(self._size, np.int8), np.empty(self._num_actions, np.int8)
+        observation, mask = np.empty(self._size, _CELL), np.empty(self._num_actions, _CELL)
         self._observe(self._S, 0, self._seats[agent], observation, mask)
         return {"observation": observation, "action_mask": mask}
 
