@@ -140,3 +140,25 @@ def test_a_forked_child_has_a_crew_of_its_own():
         play(env, 5)
         os._exit(0 if np.array_equal(env.records(), twin.records()) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_arrays_of_the_caller_may_lie_anyhow_in_memory(threads):
+    plain, env = batch(threads), batch(threads)
+    wide = np.zeros((SIZE, 2), np.uint64)
+    wide[:, 1] = generator_states(1, SIZE)
+    generators, strided = generator_states(1, SIZE), wide[:, 1]
+    for kind in (np.int8, np.int32, ">i8", np.uint64):
+        actions = env.sample(strided)
+        assert np.array_equal(actions, plain.sample(generators))
+        assert np.array_equal(strided, generators)
+        plain.step(actions)
+        given = np.repeat(actions.astype(kind), 2)[::2]
+        env.step(given)
+        assert np.array_equal(given, actions)
+        same(plain, env)
+    assert not wide[:, 0].any()
+    for wrong in (generators[1:], generators.astype(np.int64), generators[:, None]):
+        with pytest.raises(ValueError, match=rf"generators must be uint64 of shape \({SIZE},\)"):
+            env.sample(wrong)
+    same(plain, env)

@@ -23,6 +23,7 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.numpy_support import carray
 from numpy.typing import NDArray
 
 from kuku_env.core.jit import PLAIN_PYTHON, njit
@@ -38,8 +39,10 @@ _LOOKS = 1_000_000  # at the board, a fraction of a millisecond, before a member
 # The board, int64 (members + 1, 8), is what all members see. Row k belongs to member k: its games
 # begin at FIRST and end where those of row k + 1 begin; CLAIMED and DONE are the numbers of the
 # last orders for which somebody took them on and finished; AWAKE is 1 while it looks. The last row
-# is the leader's: FIRST is the number of games, ORDER what is to be done. A row is a cache line.
-_FIRST, _CLAIMED, _DONE, _AWAKE, _ORDER = range(5)
+# is the leader's: FIRST is the number of games, ORDER what is to be done, ACTIONS and GENERATORS
+# where the caller's arrays lie. Each member reads and writes its own rows of them: a copy made by
+# the leader would move all of it between the cores' caches. A row is a cache line.
+_FIRST, _CLAIMED, _DONE, _AWAKE, _ORDER, _ACTIONS, _GENERATORS = range(7)
 
 
 def _cell(emit: Callable[..., Any], operands: int) -> Any:
@@ -71,6 +74,18 @@ _replace = _cell(
 )
 
 
+def _as_pointer(typing: Any, address: Any) -> Any:
+    """An address, int64, as a pointer."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.int64), code
+
+
+_pointer: Any = intrinsic(_as_pointer)
+
+
 @njit
 def first_order(board: Any, member: int, job: int) -> int:
     """The order to begin with: the leader, member 0, gives it, the others read it."""
@@ -90,17 +105,29 @@ def is_step(order: int) -> bool:
 
 @njit
 def see_to_actions(
-    order: int, k: int, start: int, stop: int, actions: Any, autoreset: bool, choice: Any
+    board: Any,
+    order: int,
+    k: int,
+    start: int,
+    stop: int,
+    actions: Any,
+    autoreset: bool,
+    choice: Any,
 ) -> None:
-    """The jobs that need no rules, on the k-th range: draw actions, or check them.
+    """The jobs that need no rules, on the k-th range: draw actions for the caller, or take over the
+    caller's to ``actions`` and check them there, where nobody else can change them.
 
-    ``choice``: action masks int8 (n, A), generators uint64 (n,), and, int64 (members,), the first
-    game of each range with an illegal action, -1 without one.
+    ``choice``: action masks int8 (n, A) and, int64 (members,), the first game of each range with an
+    illegal action, -1 without one.
     """
-    legal, generators, illegal = choice
+    legal, illegal = choice
+    leader = board[board.shape[0] - 1]
+    given = carray(_pointer(leader[_ACTIONS]), actions.shape, np.int64)
     if order % _JOBS == SAMPLE:
-        sample_legal(legal, generators, actions, start, stop)
+        generators = carray(_pointer(leader[_GENERATORS]), actions.shape, np.uint64)
+        sample_legal(legal, generators, given, start, stop)
     else:
+        actions[start:stop] = given[start:stop]
         illegal[k] = first_illegal(legal, actions, not autoreset, start, stop)
 
 
@@ -205,7 +232,7 @@ class Crew:
     """``members`` threads for ``games`` games: the caller of ``do``, who leads, and others.
 
     ``serve(board, member, job, *parts)`` is the game's kernel, whose parts stay the same: records,
-    actions and ``autoreset``; the arrays of turns; masks, generators and illegal actions.
+    actions and ``autoreset``; the arrays of turns; masks and illegal actions.
     """
 
     def __init__(self, serve: Any, games: int, members: int, parts: tuple[Any, ...]) -> None:
@@ -219,10 +246,21 @@ class Crew:
         """How many members ``games`` games are worth, at most ``threads``."""
         return 1 if PLAIN_PYTHON else max(1, min(threads, games // MIN_RANGE))
 
-    def do(self, job: int) -> None:
-        """Do a job on all games."""
+    def do(
+        self,
+        job: int,
+        actions: NDArray[np.int64] | None = None,
+        generators: NDArray[np.uint64] | None = None,
+    ) -> None:
+        """Do a job on all games.
+
+        The caller's arrays, contiguous, (games,): ``actions`` to CHECK; or, to SAMPLE, where they
+        are written, and the ``generators`` that are advanced.
+        """
         if self._process != os.getpid():  # threads do not live on in a forked child
             self._gather()
+        for cell, array in ((_ACTIONS, actions), (_GENERATORS, generators)):
+            self._board[-1, cell] = 0 if array is None else array.ctypes.data
         for member in self._others:
             member.call()
         self._serve(self._board, 0, job, *self._parts)

@@ -142,14 +142,20 @@ class BatchEnv:
         """Uniformly random legal actions, int64 (n,), -1 in a game that is over.
 
         ``generators`` uint64 (n,), from ``kuku_env.core.chance.generator_states``, are advanced.
+        Raises ValueError for others.
         """
-        actions = np.empty(self.num_envs, np.int64)
+        if generators.shape != (self.num_envs,) or generators.dtype != np.uint64:
+            raise ValueError(
+                f"generators must be uint64 of shape ({self.num_envs},), "
+                f"given {generators.dtype} {generators.shape}"
+            )
+        actions, advanced = np.empty(self.num_envs, np.int64), np.ascontiguousarray(generators)
         if self._crew is not None:
-            self._generators[:] = generators
-            self._crew.do(SAMPLE)
-            actions[:], generators[:] = self._actions, self._generators
+            self._crew.do(SAMPLE, actions, advanced)
         else:
-            sample_legal(self._legal, generators, actions, 0, self.num_envs)
+            sample_legal(self._legal, advanced, actions, 0, self.num_envs)
+        if advanced is not generators:
+            generators[:] = advanced
         return actions
 
     def secrets(self) -> NDArray[np.int8]:
@@ -246,7 +252,7 @@ class BatchEnv:
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_rows", "_actions", "_generators", "_illegal", "_crew")
+        made = ("_rows", "_actions", "_illegal", "_crew")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -273,14 +279,14 @@ class BatchEnv:
         """What goes with the records and turns, but is no part of their state."""
         n, t = self.num_envs, self._turns
         self._rows = rows(t.observation), rows(t.action_mask)
-        self._actions, self._generators = np.zeros(n, np.int64), np.zeros(n, np.uint64)
+        self._actions = np.zeros(n, np.int64)
         members = Crew.members_for(n, self.threads)
         self._illegal = np.full(members, -1)  # by range: the first game with an illegal action
         self._crew = None
         if members > 1:
             games = self._S, self._actions, self.autoreset
             turns = (*self._rows, t.seat, t.rewards, t.terminated, t.truncated)
-            choice = self._legal, self._generators, self._illegal
+            choice = self._legal, self._illegal
             self._crew = Crew(self.game.kernels.serve, n, members, (games, turns, choice))
 
     def _observe(self, start: int, stop: int) -> None:
@@ -305,17 +311,18 @@ class BatchEnv:
             raise TypeError(f"actions must be integers, given dtype {given.dtype}")
         if given.dtype == np.uint64:  # what int64 cannot hold is no action either
             given = np.minimum(given, np.uint64(2**63 - 1))
-        self._actions[:] = given
-        index = self._first_illegal()
+        index = self._first_illegal(np.ascontiguousarray(given, np.int64))
         if index >= 0:
             legal = np.flatnonzero(self._legal[index]).tolist()
             raise IllegalActionError(
                 f"game {index}: action {given[index]} is not legal; legal: {legal or [-1]}"
             )
 
-    def _first_illegal(self) -> int:
-        """The first game whose action is not legal; -1: none."""
+    def _first_illegal(self, given: NDArray[np.int64]) -> int:
+        """Copy actions to the environment's own; the first game whose action is not legal; -1:
+        none."""
         if self._crew is None:
+            self._actions[:] = given
             return first_illegal(self._legal, self._actions, not self.autoreset, 0, self.num_envs)
-        self._crew.do(CHECK)
+        self._crew.do(CHECK, given)
         return next((int(index) for index in self._illegal if index >= 0), -1)

@@ -110,7 +110,7 @@ def serve(board, member, job, games, turns, choice):
                 step_range(S, actions, autoreset, start, stop, *turns)
                 keep(turns[1], choice[0], start, stop)
             else:
-                see_to_actions(order, k, start, stop, actions, autoreset, choice)
+                see_to_actions(board, order, k, start, stop, actions, autoreset, choice)
             report(board, k, order)
             k = claim(board, member, order)
         order = next_order(board, member, order)
