@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def test_no_path_of_the_exporting_machine_is_told(exported: Path) -> None:
     for folder in (exported, *Path(kuku_env.__file__).parent.glob("bots/shipped/*/*")):
         for file in folder.iterdir():
             told = file.read_bytes()
-            assert b".py" not in told
+            assert not re.search(rb"[\w/]{4}\.py\b", told)  # weights hold any three bytes
             assert str(Path(__file__).parents[1]).encode() not in told
 
 
