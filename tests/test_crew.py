@@ -158,6 +158,11 @@ def test_arrays_of_the_caller_may_lie_anyhow_in_memory(threads):
         assert np.array_equal(given, actions)
         same(plain, env)
     assert not wide[:, 0].any()
+    generators.flags.writeable = False
+    before = generators.copy()
+    with pytest.raises(ValueError, match="read-only"):
+        env.sample(generators)
+    assert np.array_equal(generators, before)
     for wrong in (generators[1:], generators.astype(np.int64), generators[:, None]):
         with pytest.raises(ValueError, match=rf"generators must be uint64 of shape \({SIZE},\)"):
             env.sample(wrong)

@@ -149,7 +149,8 @@ class BatchEnv:
                 f"generators must be uint64 of shape ({self.num_envs},), "
                 f"given {generators.dtype} {generators.shape}"
             )
-        actions, advanced = np.empty(self.num_envs, np.int64), np.ascontiguousarray(generators)
+        actions = np.empty(self.num_envs, np.int64)
+        advanced = np.require(generators, requirements=("C", "A", "W"))
         if self._crew is not None:
             self._crew.do(SAMPLE, actions, advanced)
         else:
@@ -311,7 +312,7 @@ class BatchEnv:
             raise TypeError(f"actions must be integers, given dtype {given.dtype}")
         if given.dtype == np.uint64:  # what int64 cannot hold is no action either
             given = np.minimum(given, np.uint64(2**63 - 1))
-        index = self._first_illegal(np.ascontiguousarray(given, np.int64))
+        index = self._first_illegal(np.require(given, np.int64, ("C", "A")))
         if index >= 0:
             legal = np.flatnonzero(self._legal[index]).tolist()
             raise IllegalActionError(
