@@ -63,7 +63,8 @@ class PpoOptions(RunOptions):
 
 BUDGETS: dict[str, dict[str, Any]] = {
     "demo": {"minutes": 5.0},
-    "quick": {"decisions": 500_000, "minutes": 10.0, "widths": (64, 64)},
+    # Too short for a contest with itself: it learns to beat the scripts.
+    "quick": {"decisions": 500_000, "minutes": 10.0, "widths": (64, 64), "past_selves": 1},
 }
 TABLES = ("players", "variants")  # of what is particular to a game, what any learner needs
 
@@ -87,6 +88,7 @@ def make_ppo_options(budget: str, game: str, preset: str | None = None) -> PpoOp
     }
     if budget == "quick":  # a game of few is learned soonest
         settings["players"] = (min(settings["players"]),)
+        settings["opponents"] = (*scripts, *scripts, "random")
     if preset is not None:
         settings["variants"] = (f"preset={preset}",)
     return PpoOptions(**settings)
