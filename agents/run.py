@@ -60,7 +60,7 @@ def start(options: Options | PpoOptions | RllibOptions, folder: Path, console: C
     if isinstance(options, RllibOptions):
         return _start_rllib(options, folder, console)
     learner = SelfPlay(options) if isinstance(options, Options) else PpoLearner(options)
-    write_config(learner.name, options, folder / CONFIG)
+    _note_options(learner.name, options, folder, console)
     save_checkpoint(learner, folder / "checkpoints")  # from now on it can be resumed
     return _go_on(learner, folder, console)
 
@@ -68,8 +68,17 @@ def start(options: Options | PpoOptions | RllibOptions, folder: Path, console: C
 def _start_rllib(options: RllibOptions, folder: Path, console: Console) -> Path:
     from agents.rllib_run import learn as learn_on_ray
 
-    write_config("rllib", options, folder / CONFIG)
+    _note_options("rllib", options, folder, console)
     return _finish(learn_on_ray(options, folder, console, MEASURE_SECONDS), folder, console)
+
+
+def _note_options(
+    name: str, options: Options | PpoOptions | RllibOptions, folder: Path, console: Console
+) -> None:
+    """Write the options into the run's folder, and tell them."""
+    write_config(name, options, folder / CONFIG)
+    told = ", ".join(f"{option} {value}" for option, value in asdict(options).items())
+    console.print(f"{name} with {told}", markup=False, highlight=False)
 
 
 def resume(folder: Path, console: Console) -> Path:
