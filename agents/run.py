@@ -56,9 +56,9 @@ def start(options: Options | PpoOptions | RllibOptions, folder: Path, console: C
     _check_unfinished(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise RunError(f"{folder} is not empty: choose another folder, or resume the run in it")
-    _check_writable(folder)
     if isinstance(options, RllibOptions):
         return _start_rllib(options, folder, console)
+    _check_writable(folder)
     learner = SelfPlay(options) if isinstance(options, Options) else PpoLearner(options)
     _note_options(learner.name, options, folder, console)
     save_checkpoint(learner, folder / "checkpoints")  # from now on it can be resumed
@@ -66,8 +66,9 @@ def start(options: Options | PpoOptions | RllibOptions, folder: Path, console: C
 
 
 def _start_rllib(options: RllibOptions, folder: Path, console: Console) -> Path:
-    from agents.rllib_run import learn as learn_on_ray
+    from agents.rllib_run import learn as learn_on_ray  # before anything is written
 
+    _check_writable(folder)
     _note_options("rllib", options, folder, console)
     return _finish(learn_on_ray(options, folder, console, MEASURE_SECONDS), folder, console)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import train
 from kuku_env import integrations
 from kuku_env.command import evaluate
 
@@ -47,3 +48,16 @@ def test_a_cluster_without_ray_names_the_extra(monkeypatch, capsys):
     arguments = ["scripted-easy", "random", "--players", "2", "--ray"]
     assert evaluate.main(arguments) == 2
     assert "pip install 'kuku-env[rllib]'" in capsys.readouterr().err
+
+
+def test_training_on_ray_without_ray_writes_nothing(tmp_path, monkeypatch, capsys):
+    for loaded in list(sys.modules):
+        if loaded in ("agents.rllib", "agents.rllib_run", "kuku_env.integrations.rllib"):
+            monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.setattr(
+        sys, "argv", ["train.py", "--learner", "rllib", "--run", str(tmp_path / "run")]
+    )
+    assert train.main() == 1
+    assert "rllib" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
