@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 
 import jsonschema
 import numpy as np
+import onnx
 import pytest
 import torch
 
@@ -106,11 +106,21 @@ def test_the_card_follows_its_schema(exported: Path) -> None:
     assert {path.name for path in exported.iterdir()} == {"bot.json", "policy.onnx"}
 
 
+def without_weights(file: Path) -> bytes:
+    """What a file of a bot says; weights, being any bytes, hold any three by chance."""
+    if file.suffix != ".onnx":
+        return file.read_bytes()
+    model = onnx.load(file)
+    for weights in model.graph.initializer:
+        weights.ClearField("raw_data")
+    return bytes(model.SerializeToString())
+
+
 def test_no_path_of_the_exporting_machine_is_told(exported: Path) -> None:
     for folder in (exported, *Path(kuku_env.__file__).parent.glob("bots/shipped/*/*")):
         for file in folder.iterdir():
             told = file.read_bytes()
-            assert not re.search(rb"[\w/]{4}\.py\b", told)  # weights hold any three bytes
+            assert b".py" not in without_weights(file)
             assert str(Path(__file__).parents[1]).encode() not in told
 
 
