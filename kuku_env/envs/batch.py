@@ -312,18 +312,17 @@ class BatchEnv:
             raise TypeError(f"actions must be integers, given dtype {given.dtype}")
         if given.dtype == np.uint64:  # what int64 cannot hold is no action either
             given = np.minimum(given, np.uint64(2**63 - 1))
-        index = self._first_illegal(np.require(given, np.int64, ("C", "A")))
+        index = self._copy_and_check(given)
         if index >= 0:
             legal = np.flatnonzero(self._legal[index]).tolist()
             raise IllegalActionError(
                 f"game {index}: action {given[index]} is not legal; legal: {legal or [-1]}"
             )
 
-    def _first_illegal(self, given: NDArray[np.int64]) -> int:
-        """Copy actions to the environment's own; the first game whose action is not legal; -1:
-        none."""
+    def _copy_and_check(self, given: NDArray[Any]) -> int:
+        """Copy actions to the environment's own; the first game with an illegal one, or -1."""
         if self._crew is None:
             self._actions[:] = given
             return first_illegal(self._legal, self._actions, not self.autoreset, 0, self.num_envs)
-        self._crew.do(CHECK, given)
+        self._crew.do(CHECK, np.require(given, np.int64, ("C", "A")))
         return next((int(index) for index in self._illegal if index >= 0), -1)
