@@ -88,7 +88,7 @@ def make_ppo_options(budget: str, game: str, preset: str | None = None) -> PpoOp
     }
     if budget == "quick":  # a game of few is learned soonest
         settings["players"] = (min(settings["players"]),)
-        settings["opponents"] = (*scripts, *scripts, "random")
+        settings["opponents"] = (*scripts, *settings["opponents"])
     if preset is not None:
         settings["variants"] = (f"preset={preset}",)
     return PpoOptions(**settings)
