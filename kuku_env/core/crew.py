@@ -30,7 +30,7 @@ from kuku_env.core.jit import PLAIN_PYTHON, njit
 from kuku_env.core.masks import first_illegal, sample_legal
 from kuku_env.core.parallel import MIN_RANGE
 
-STEP, SAMPLE, CHECK = 0, 1, 2  # the jobs
+SAMPLE, CHECK, STEP = 0, 1, 2  # the jobs; a CHECK that finds nothing wrong is followed by a STEP
 _JOBS = 4
 
 _MOVE = 8  # games that change hands when a range proved too large
@@ -93,6 +93,12 @@ def first_order(board: Any, member: int, job: int) -> int:
     if member > 0:
         _write(board, member, _AWAKE, 1)
         return _look(board, crew, _ORDER)
+    return _give(board, job)
+
+
+@njit
+def _give(board: Any, job: int) -> int:
+    crew = board.shape[0] - 1
     order = (board[crew, _ORDER] // _JOBS + 1) * _JOBS + job
     _write(board, crew, _ORDER, order)
     return order
@@ -157,15 +163,16 @@ def report(board: Any, k: int, order: int) -> None:
 
 
 @njit
-def next_order(board: Any, member: int, order: int) -> int:
+def next_order(board: Any, member: int, order: int, illegal: Any) -> int:
     """What comes after an order: the next, for which a member waits; -1: leave.
 
-    The leader leaves when all ranges are done, a member when it has waited for long.
+    When all ranges are done the leader leaves, or has legal actions played: ``illegal`` as in
+    ``see_to_actions``. A member leaves when it has waited for long.
     """
     crew = board.shape[0] - 1
     if member == 0:
         _wait_and_balance(board, order)
-        return -1
+        return _give(board, STEP) if order % _JOBS == CHECK and illegal.max() < 0 else -1
     for _ in range(_LOOKS):
         if _look(board, crew, _ORDER) != order:
             return _look(board, crew, _ORDER)
@@ -254,8 +261,8 @@ class Crew:
     ) -> None:
         """Do a job on all games.
 
-        The caller's arrays, contiguous, (games,): ``actions`` to CHECK; or, to SAMPLE, where they
-        are written, and the ``generators`` that are advanced.
+        The caller's arrays, contiguous, (games,): ``actions`` to CHECK, and to play unless one is
+        illegal; or, to SAMPLE, where they are written, and the ``generators`` that are advanced.
         """
         if self._process != os.getpid():  # threads do not live on in a forked child
             self._gather()

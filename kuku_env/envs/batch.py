@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kuku_env.core.chance import generator_states
-from kuku_env.core.crew import CHECK, SAMPLE, STEP, Crew
+from kuku_env.core.crew import CHECK, SAMPLE, Crew
 from kuku_env.core.game import Game, IllegalActionError, rows
 from kuku_env.core.masks import first_illegal, keep, sample_legal
 from kuku_env.core.parallel import run_ranges
@@ -126,16 +126,13 @@ class BatchEnv:
         Raises IllegalActionError, ValueError (shape) or TypeError (not integers); then no game has
         changed.
         """
-        self._take(actions)
-        if self._crew is not None:
-            self._crew.do(STEP)
-        else:
-            t, end = self._turns, self.num_envs
-            self.game.kernels.step_range(
-                self._S, self._actions, self.autoreset, 0, end, *self._rows, t.seat, t.rewards,
-                t.terminated, t.truncated,
-            )  # fmt: skip
-            keep(self._rows[1], self._legal, 0, end)
+        given = self._checked(actions)
+        index = self._play(given)
+        if index >= 0:
+            legal = np.flatnonzero(self._legal[index]).tolist()
+            raise IllegalActionError(
+                f"game {index}: action {given[index]} is not legal; legal: {legal or [-1]}"
+            )
         return self._turns.copy() if copy else self._turns
 
     def sample(self, generators: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -301,8 +298,8 @@ class BatchEnv:
             raise IndexError(f"a game's index is from 0 to {self.num_envs - 1}, given {index}")
         return int(index)
 
-    def _take(self, actions: ArrayLike) -> None:
-        """Copy actions that may be taken to the environment's own."""
+    def _checked(self, actions: ArrayLike) -> NDArray[Any]:
+        """As an array of integers, one a game; whether they are legal is still to be seen."""
         if not self._dealt:
             raise RuntimeError("reset the batch before its first step")
         given = np.asarray(actions)
@@ -312,17 +309,20 @@ class BatchEnv:
             raise TypeError(f"actions must be integers, given dtype {given.dtype}")
         if given.dtype == np.uint64:  # what int64 cannot hold is no action either
             given = np.minimum(given, np.uint64(2**63 - 1))
-        index = self._copy_and_check(given)
-        if index >= 0:
-            legal = np.flatnonzero(self._legal[index]).tolist()
-            raise IllegalActionError(
-                f"game {index}: action {given[index]} is not legal; legal: {legal or [-1]}"
-            )
+        return given
 
-    def _copy_and_check(self, given: NDArray[Any]) -> int:
-        """Copy actions to the environment's own; the first game with an illegal one, or -1."""
-        if self._crew is None:
-            self._actions[:] = given
-            return first_illegal(self._legal, self._actions, not self.autoreset, 0, self.num_envs)
-        self._crew.do(CHECK, np.require(given, np.int64, ("C", "A")))
-        return next((int(index) for index in self._illegal if index >= 0), -1)
+    def _play(self, given: NDArray[Any]) -> int:
+        """Play all actions, or none if one is illegal: the first game with such a one, else -1."""
+        if self._crew is not None:
+            self._crew.do(CHECK, np.require(given, np.int64, ("C", "A")))
+            return next((index for index in self._illegal.tolist() if index >= 0), -1)
+        t, end = self._turns, self.num_envs
+        self._actions[:] = given
+        index = int(first_illegal(self._legal, self._actions, not self.autoreset, 0, end))
+        if index < 0:
+            self.game.kernels.step_range(
+                self._S, self._actions, self.autoreset, 0, end, *self._rows, t.seat, t.rewards,
+                t.terminated, t.truncated,
+            )  # fmt: skip
+            keep(self._rows[1], self._legal, 0, end)
+        return index
