@@ -15,10 +15,12 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import tomli_w
+from rich.console import Console
 
 from kuku_env.core.game import OptionError
 
 Chosen = TypeVar("Chosen")
+CONFIG = "config.toml"  # in a run's folder
 
 
 class ConfigError(ValueError):
@@ -31,6 +33,13 @@ def write_config(learner: str, options: Any, path: Path) -> None:
     part = path.with_name(f".{path.name}.part")
     part.write_text(tomli_w.dumps({"learner": learner, **told}), encoding="utf-8")
     os.replace(part, path)
+
+
+def note_options(learner: str, options: Any, folder: Path, console: Console) -> None:
+    """Write all options into a run's folder, and tell them."""
+    write_config(learner, options, folder / CONFIG)
+    told = ", ".join(f"{name} {value}" for name, value in asdict(options).items())
+    console.print(f"{learner} with {told}", markup=False, highlight=False)
 
 
 def read_config(path: Path) -> tuple[str, dict[str, Any]]:

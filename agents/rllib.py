@@ -32,7 +32,7 @@ from torch import Tensor, nn
 
 from agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from agents.network import Choice
-from agents.rllib_options import ClusterError, RllibOptions
+from agents.rllib_options import NAME, ClusterError, RllibOptions
 from kuku_env.games import find_game
 from kuku_env.integrations.rllib import MaskedModule, self_play
 
@@ -116,7 +116,7 @@ class RllibLearner:
     Raises OptionError or BotError for options that do not fit the game.
     """
 
-    name = "rllib"
+    name = NAME
 
     def __init__(self, options: RllibOptions, checkpoint: Path | None = None) -> None:
         """``checkpoint`` of a run with the same options to go on from, with newly dealt games.
@@ -211,7 +211,7 @@ class RllibLearner:
     def save(self, folder: Path) -> Path:
         """Write a checkpoint into ``folder``; see ``write_checkpoint``."""
         card = {
-            "learner": "rllib",
+            "learner": NAME,
             "layout": self.game.layout.id,
             "options": asdict(self.options),
             "decisions": self.decisions,

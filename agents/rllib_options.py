@@ -11,6 +11,8 @@ from agents.presets import OF_GAME
 from kuku_env.core.game import OptionError, check_choice
 from kuku_env.games import find_game, games
 
+NAME = "rllib"  # of the learner
+
 
 class ClusterError(ValueError):
     """A Ray cluster that cannot be reached, or has no room for a run."""

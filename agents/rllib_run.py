@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from torch.utils.tensorboard import SummaryWriter
 
+from agents.config import note_options
 from agents.measure import win_shares
 from agents.network import NetworkPolicy
 from agents.rllib import RllibLearner, ray_of
@@ -28,12 +29,14 @@ def learn(
 ) -> RllibLearner:
     """A run to its end, new or from a checkpoint; ``average`` is what it learned.
 
-    Curves for TensorBoard go to ``folder``, checkpoints to ``folder/checkpoints``. Raises
-    ClusterError, and what RllibLearner raises.
+    Options and curves for TensorBoard go to ``folder``, checkpoints to ``folder/checkpoints``.
+    Raises ClusterError, and what RllibLearner raises; then nothing has been written.
     """
     with ray_of(options):
         learner = RllibLearner(options, checkpoint)
         try:
+            if checkpoint is None:
+                note_options(learner.name, options, folder, console)
             _learn(learner, folder, console, measure_seconds)
         finally:
             learner.algorithm.stop()

@@ -18,8 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 import kuku_env
+from agents import rllib_options
 from agents.checkpoint import load_checkpoint, newest_checkpoint, read_card, save_checkpoint
-from agents.config import options_from, write_config
+from agents.config import note_options, options_from
 from agents.export import check_target, export_bot
 from agents.maskable_ppo import PpoLearner, PpoOptions
 from agents.measure import choice_rates, win_shares
@@ -33,7 +34,6 @@ from kuku_env.bots import make_policy
 if TYPE_CHECKING:  # Ray is needed for its own runs alone
     from agents.rllib import RllibLearner
 
-CONFIG = "config.toml"
 CHECKPOINT_SECONDS = 60.0
 MEASURE_SECONDS = 30.0
 LAST_GAMES = 2000  # of each measurement after the run
@@ -60,7 +60,7 @@ def start(options: Options | PpoOptions | RllibOptions, folder: Path, console: C
         return _start_rllib(options, folder, console)
     _check_writable(folder)
     learner = SelfPlay(options) if isinstance(options, Options) else PpoLearner(options)
-    _note_options(learner.name, options, folder, console)
+    note_options(learner.name, options, folder, console)
     save_checkpoint(learner, folder / "checkpoints")  # from now on it can be resumed
     return _go_on(learner, folder, console)
 
@@ -69,17 +69,7 @@ def _start_rllib(options: RllibOptions, folder: Path, console: Console) -> Path:
     from agents.rllib_run import learn as learn_on_ray  # before anything is written
 
     _check_writable(folder)
-    _note_options("rllib", options, folder, console)
     return _finish(learn_on_ray(options, folder, console, MEASURE_SECONDS), folder, console)
-
-
-def _note_options(
-    name: str, options: Options | PpoOptions | RllibOptions, folder: Path, console: Console
-) -> None:
-    """Write the options into the run's folder, and tell them."""
-    write_config(name, options, folder / CONFIG)
-    told = ", ".join(f"{option} {value}" for option, value in asdict(options).items())
-    console.print(f"{name} with {told}", markup=False, highlight=False)
 
 
 def resume(folder: Path, console: Console) -> Path:
@@ -90,7 +80,7 @@ def resume(folder: Path, console: Console) -> Path:
     _check_unfinished(folder)
     checkpoint = newest_checkpoint(folder / "checkpoints")
     card = read_card(checkpoint)
-    if card.get("learner") == "rllib":
+    if card.get("learner") == rllib_options.NAME:
         return _resume_rllib(card, checkpoint, folder, console)
     learner = load_checkpoint(checkpoint)
     _check_writable(folder)

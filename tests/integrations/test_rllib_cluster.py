@@ -172,7 +172,7 @@ def test_a_run_leaves_a_bot_and_checkpoints_to_go_on_from(tmp_path, monkeypatch)
         rllib_run, "learn", lambda *given: (learners.append(learn(*given)), learners[-1])[1]
     )
     folder = tmp_path / "mine"
-    bot = run.start_rllib(SMALL, folder, QUIET)
+    bot = run.start(SMALL, folder, QUIET)
     assert not ray.is_initialized()
     [first] = learners
     assert first.decisions >= 3000
@@ -209,9 +209,10 @@ update = rllib_run.RllibLearner.update
 
 def test_what_cannot_be_is_told(tmp_path):
     with pytest.raises(ClusterError, match="no Ray cluster at 'localhost:1'"):
-        run.start_rllib(replace(SMALL, address="localhost:1"), tmp_path / "a", QUIET)
+        run.start(replace(SMALL, address="localhost:1"), tmp_path / "a", QUIET)
     with pytest.raises(BotError, match="nobody"):
-        run.start_rllib(replace(SMALL, rivals=("nobody",)), tmp_path / "b", QUIET)
+        run.start(replace(SMALL, rivals=("nobody",)), tmp_path / "b", QUIET)
+    assert not any(file for name in "ab" for file in (tmp_path / name).iterdir())
     with pytest.raises(CheckpointError):
         run.resume(tmp_path / "c", QUIET)
     for name, value in (("runners", 0), ("trace", 1.5), ("widths", ()), ("game", "chess")):
