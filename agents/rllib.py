@@ -33,6 +33,7 @@ from torch import Tensor, nn
 from agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from agents.network import Choice
 from agents.rllib_options import NAME, ClusterError, RllibOptions
+from kuku_env.arena.cluster import knock
 from kuku_env.games import find_game
 from kuku_env.integrations.rllib import MaskedModule, self_play
 
@@ -95,6 +96,7 @@ def ray_of(options: RllibOptions) -> Iterator[None]:
     else:
         settings["address"] = options.address
     try:
+        knock(options.address)
         ray.init(**settings)
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise ClusterError(f"no Ray cluster at {options.address!r}: {error}") from None

@@ -10,6 +10,7 @@ import pytest
 
 import train
 from kuku_env import integrations
+from kuku_env.arena.cluster import knock
 from kuku_env.command import evaluate
 
 EXTRAS = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))[
@@ -48,6 +49,17 @@ def test_a_cluster_without_ray_names_the_extra(monkeypatch, capsys):
     arguments = ["scripted-easy", "random", "--players", "2", "--ray"]
     assert evaluate.main(arguments) == 2
     assert "pip install 'kuku-env[rllib]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("address", ["localhost:1", "127.0.0.1:99999", "no.such.host.invalid:6379"])
+def test_a_cluster_where_nobody_listens_is_told_at_once(address):
+    with pytest.raises(ConnectionError, match="nobody listens there"):
+        knock(address)
+
+
+@pytest.mark.parametrize("address", [None, "auto", "local", "ray://there:10001"])
+def test_other_addresses_are_left_to_ray(address):
+    knock(address)
 
 
 def test_training_on_ray_without_ray_writes_nothing(tmp_path, monkeypatch, capsys):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
@@ -28,6 +29,22 @@ from kuku_env.core.layout import Layout
 # a machine; but in too small ones bots would be asked for few games at a time.
 PORTIONS_A_CORE = 4
 LEAST_PORTION = 128
+
+KNOCK_SECONDS = 5.0
+
+
+def knock(address: str | None) -> None:
+    """Raise ConnectionError if nobody listens at ``HOST:PORT``; other addresses are left to Ray.
+
+    Ray itself tries again for many minutes.
+    """
+    host, _, port = (address or "").rpartition(":")
+    if not host or "/" in host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ConnectionError(f"nobody listens there ({error})") from None
 
 
 class Cluster:
@@ -49,6 +66,7 @@ class Cluster:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         self._ray: Any = ray
         try:
+            knock(address)
             ray.init(address, logging_level=logging.ERROR, log_to_driver=False)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise ArenaError(f"no Ray cluster at {address!r}: {error}") from None
