@@ -56,7 +56,7 @@ class Options:
     """The rule of the tables. Naming a pair that does not make the claim is a waste, and learning
     goes faster where it is not allowed."""
     sees: Literal["coarse", "fine"] = "fine"
-    """Tabular: what is told apart. The sets of agents.duel_solver, or also own discards, the last
+    """Tabular: what is told apart. The sets of agents.duel_sets, or also own discards, the last
     two claims and, where there is experience enough, own life cards and the table cards."""
     pull_start: float = 0.2
     """Learned: pull to even play at the start; more of it looks around more."""

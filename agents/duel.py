@@ -22,8 +22,9 @@ from rich.console import Console
 from torch import Tensor, nn
 
 import kuku_env
-from agents import duel_solver as sets
-from agents.duel_solver import DuelSolver, SolverError, pair_number
+from agents import duel_sets as sets
+from agents.duel_sets import pair_number
+from agents.duel_solver import DuelSolver, SolverError
 from agents.export import ExportError, check_target, export_bot
 from agents.measure import choice_rates, win_shares
 from agents.network import NetworkPolicy
@@ -32,7 +33,7 @@ from kuku_env.bots import make_policy
 from kuku_env.core.game import Policy
 from kuku_env.games.kuku_doubt import layout as words
 from kuku_env.games.kuku_doubt import state
-from kuku_env.games.kuku_doubt.cards import CLAIMS
+from kuku_env.games.kuku_doubt.cards import CLAIMS, LIVES, PAIR_HIGH, PAIR_LOW
 from kuku_env.games.kuku_doubt.layout import LAYOUT
 
 SAVE_SECONDS = 30.0  # between two lines of progress; the table is saved then, too
@@ -114,6 +115,33 @@ def low_high(counts: Tensor) -> tuple[Tensor, Tensor]:
     return (passed < 1).sum(1), (passed < 2).sum(1)
 
 
+def likely_claims(observation: Tensor, number: Tensor, drawn: Tensor) -> Tensor:
+    """How likely the claim is to who answers it, int64 (N,): see ``sets.LIKELY``."""
+    passed = field(observation, "passed")
+    deck = field(observation, "deck") - passed
+    lives = field(observation, "life_cards").reshape(-1, LIVES, sets.RANKS).sum(1)
+    seen = field(observation, "table") + field(observation, "my_discards") + lives
+    ways, of = ways_to_make(deck - seen, passed, number, drawn)
+    usual, of_usual = ways_to_make(deck, passed, number, drawn)
+    mine, theirs = 8 * ways * of_usual, usual * of
+    return (mine >= 5 * theirs).long() + (mine >= 7 * theirs).long()
+
+
+def ways_to_make(
+    left: Tensor, passed: Tensor, number: Tensor, drawn: Tensor
+) -> tuple[Tensor, Tensor]:
+    """How many draws of ``left`` (N, ranks) make the claim, and of how many, each int64 (N,)."""
+    ways = torch.tensor(sets.WAYS)[number]  # (N, ways)
+    low, high = (torch.tensor(ranks).long()[ways.clamp(min=0)] for ranks in (PAIR_LOW, PAIR_HIGH))
+    of_low, of_high, double = left.gather(1, low), left.gather(1, high), low == high
+    two = torch.where(double, of_low * (of_low - 1), 2 * of_low * of_high)
+    kept_low, kept_high = passed.gather(1, low) > 0, passed.gather(1, high) > 0
+    one = of_high * kept_low + of_low * (kept_high & ~double)
+    made = (torch.where(drawn[:, None] == 2, two, one) * (ways >= 0)).sum(1)
+    size = left.sum(1)
+    return made, torch.where(drawn == 2, size * (size - 1), size)
+
+
 def places(observation: Tensor) -> Tensor:
     """The place of each decision's set in the table, int64 (N,), as ``place_in`` has it."""
     made = field(observation, "claims_made")[:, 0]
@@ -123,12 +151,13 @@ def places(observation: Tensor) -> Tensor:
 
     discarded = field(observation, "claim_discards")[:, 0]
     passed = pair_number(*low_high(field(observation, "passed")))
+    likely = likely_claims(observation, number, torch.where(made == 1, 2, discarded))
     own = field(observation, "claim_numbers")[:, 1:2]
     step = number - (torch.tensor(CLAIMS) < own).sum(1)
     above = (step > 0).long() + (step > 3).long()
     at = ((number * 2 + discarded - 1) * sets.PAIRS + passed) * 3 + above
-    at = at * 3 + made.clamp(2, 4) - 2
-    first = sets.FIRST_RESPONSES + number * sets.RESPONSES
+    at = (at * 3 + made.clamp(2, 4) - 2) * sets.LIKELY + likely
+    first = sets.FIRST_RESPONSES + (number * sets.LIKELY + likely) * sets.RESPONSES
     response = torch.where(made == 1, first, sets.LATER_RESPONSES + at * sets.RESPONSES)
 
     low, high = low_high(field(observation, "hand"))

@@ -3,14 +3,7 @@
 External sampling (Lanctot et al. 2009, "Monte Carlo Sampling for Regret Minimization in Extensive
 Games"), regrets floored at zero, later strategies weighing more in the average (Tammelin 2014).
 
-What a seat remembers is coarse, so that sixty thousand sets are enough. Who responds knows the
-claim, about how far it is above its own, how many claims there were, how many cards were discarded
-before this one, and the pair it passed itself; who discards knows its pair, the claim and how many
-there were; who claims knows its pair, the claim to beat, how many there were, and which of its two
-cards the other has seen. Life cards are ignored: at two players the first loss ends the game. Only
-pairs that make the claim are named, for Doubt is better than any other.
-
-A table is one flat array. A set has its *place* in it, its actions the *columns* from there on.
+What a seat remembers is told in ``agents.duel_sets``. At two players the first loss ends the game.
 """
 
 from __future__ import annotations
@@ -26,36 +19,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.duel_sets import (
+    CLAIMS,
+    DISCARDINGS,
+    DISCARDS,
+    FIRST_CLAIMS,
+    FIRST_RESPONSES,
+    RESPONSES,
+    SIZE,
+    WAYS,
+    action_of,
+    place_in,
+    width_of,
+)
 from kuku_env.arena.files import write_file
 from kuku_env.core.chance import generator_states, next_state
 from kuku_env.core.game import Game, OptionError
 from kuku_env.core.jit import njit
 from kuku_env.games import find_game
 from kuku_env.games.kuku_doubt import cards, legal, rules, state
-from kuku_env.games.kuku_doubt.layout import ACCEPT, CLAIM, DISCARD_LOW, DOUBT, HISTORY, SEE
 
 _deal, _step, _is_legal = rules.deal, rules.step, legal.is_legal
 _last_claim, _is_true = state.last_claim, rules.pair_is_as_claimed
-_RESPOND, _DISCARDING, _CLAIMING = state.RESPOND, state.DISCARDING, state.CLAIMING
-_OVER = state.OVER
-_NUMBER, _DISCARDED, _PASSED = state.NUMBER, state.DISCARDED, state.PASSED
+_RESPOND, _CLAIMING = state.RESPOND, state.CLAIMING
+_OVER, _NUMBER = state.OVER, state.NUMBER
 _LOW, _HIGH = cards.PAIR_LOW, cards.PAIR_HIGH
-
-CLAIMS, RANKS = cards.NUM_CLAIMS, cards.NUM_RANKS
-PAIRS = cards.NUM_PAIRS
-# The pairs that make each claim, as places among all pairs; -1 past the last.
-WAYS = np.full((CLAIMS, 2), -1)
-for _number, _row in zip(cards.CLAIMS, WAYS, strict=True):
-    _makes = np.flatnonzero(np.equal(cards.PAIR_PRODUCT, _number))
-    _row[: len(_makes)] = _makes
-RESPONSES, DISCARDS = 2 + WAYS.shape[1], 3  # columns: accept, doubt, pairs; low, high, both
-
-FIRST_RESPONSES = 0
-LATER_RESPONSES = FIRST_RESPONSES + CLAIMS * RESPONSES
-DISCARDINGS = LATER_RESPONSES + CLAIMS * 2 * PAIRS * 3 * 3 * RESPONSES
-FIRST_CLAIMS = DISCARDINGS + CLAIMS * PAIRS * 4 * DISCARDS
-LATER_CLAIMS = FIRST_CLAIMS + PAIRS * CLAIMS
-SIZE = LATER_CLAIMS + CLAIMS * PAIRS * 3 * 3 * CLAIMS
 
 BLOCK = 500  # deals in one portion of work
 DEPTH = 200  # decisions of one game: claims never fall, but may be repeated
@@ -84,76 +72,6 @@ WORK = np.dtype(
         ),
     )
 )
-
-
-# ---------------------------------------------------------------- sets
-
-
-def pair_number(low: Any, high: Any) -> Any:
-    """The place of a pair among all pairs: numbers, or tensors of them."""
-    return low * RANKS - low * (low - 1) // 2 + high - low
-
-
-_pair = njit(pair_number)
-
-
-@njit
-def place_in(s: Any) -> int:
-    """The place of the information set in which the seat to decide stands."""
-    made = s.claims_made
-    if s.phase == _RESPOND:
-        return response_place(s, made)
-    hand = _pair(int(s.pair[0]), int(s.pair[1]))
-    if made == 0:
-        return FIRST_CLAIMS + hand * CLAIMS
-    at = int(_last_claim(s)[_NUMBER]) * PAIRS + hand
-    if s.phase == _DISCARDING:
-        return DISCARDINGS + (at * 4 + min(made, 4) - 1) * DISCARDS
-    return LATER_CLAIMS + ((at * 3 + known_card(s)) * 3 + min(made, 3) - 1) * CLAIMS
-
-
-@njit
-def response_place(s: Any, made: int) -> int:
-    claim = _last_claim(s)
-    number = int(claim[_NUMBER])
-    if made == 1:
-        return FIRST_RESPONSES + number * RESPONSES
-    mine = s.claims[(made - 2) % HISTORY]
-    passed = _pair(int(mine[_PASSED]) - 1, int(mine[_PASSED + 1]) - 1)
-    at = (number * 2 + int(claim[_DISCARDED]) - 1) * PAIRS + passed
-    step = number - int(mine[_NUMBER])
-    above = (step > 0) + (step > 3)  # the same number, one of the next three, or a higher one
-    return LATER_RESPONSES + ((at * 3 + above) * 3 + min(made, 4) - 2) * RESPONSES
-
-
-@njit
-def known_card(s: Any) -> int:
-    """Which card of my pair the other passed to me: 0 the lower, 1 the higher, 2 none."""
-    if s.thrown_count == 2:
-        return 2
-    kept = s.saw[1] if s.thrown[0] == s.saw[0] else s.saw[0]
-    return 0 if kept == s.pair[0] else 1
-
-
-@njit
-def width_of(phase: int) -> int:
-    """Columns of a set in which a decision of this phase is made."""
-    if phase == _RESPOND:
-        return RESPONSES
-    return DISCARDS if phase == _DISCARDING else CLAIMS
-
-
-@njit
-def action_of(s: Any, column: int) -> int:
-    """The action that a column stands for; -1 for none."""
-    if s.phase == _DISCARDING:
-        return DISCARD_LOW + column
-    if s.phase != _RESPOND:
-        return CLAIM + column
-    if column < 2:
-        return ACCEPT if column == 0 else DOUBT
-    pair = WAYS[_last_claim(s)[_NUMBER], column - 2]
-    return SEE + pair if pair >= 0 else -1
 
 
 # ---------------------------------------------------------------- regret

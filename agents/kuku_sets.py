@@ -17,7 +17,7 @@ _FIELDS = (  # of the levels of detail that go beyond the solver's sets
 
 
 def coarse_sets(observation: NDArray[np.int8]) -> NDArray[np.uint64]:
-    """The sets of ``agents.duel_solver`` as the one level, uint64 (N, 1)."""
+    """The sets of ``agents.duel_sets`` as the one level, uint64 (N, 1)."""
     return places(torch.from_numpy(observation)).numpy()[:, None].astype(np.uint64)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents import duel, duel_solver
+from agents import duel, duel_sets, duel_solver
 from agents.duel import duel_policy, places, table_columns
 from agents.duel_solver import DuelSolver, SolverError
 from agents.exact import exploitability
@@ -39,10 +39,10 @@ def test_a_seat_finds_its_set_in_its_observation():
         for place, kind, record, mask in zip(
             found.tolist(), kinds.tolist(), records, turns.action_mask, strict=False
         ):
-            assert place == duel_solver.place_in(record)
+            assert place == duel_sets.place_in(record)
             seen.add(place)
-            width = duel_solver.width_of(record["phase"])
-            actions = [duel_solver.action_of(record, k) for k in range(width)]
+            width = duel_sets.width_of(record["phase"])
+            actions = [duel_sets.action_of(record, k) for k in range(width)]
             legal = [a for a in actions if a >= 0 and mask[a]]
             assert legal == np.flatnonzero(mask).tolist()
             columns = table_columns()[kind]
@@ -52,13 +52,13 @@ def test_a_seat_finds_its_set_in_its_observation():
 
 def test_sets_do_not_overlap_and_fill_the_table():
     ends = (
-        duel_solver.LATER_RESPONSES,
-        duel_solver.DISCARDINGS,
-        duel_solver.FIRST_CLAIMS,
-        duel_solver.LATER_CLAIMS,
-        duel_solver.SIZE,
+        duel_sets.LATER_RESPONSES,
+        duel_sets.DISCARDINGS,
+        duel_sets.FIRST_CLAIMS,
+        duel_sets.LATER_CLAIMS,
+        duel_sets.SIZE,
     )
-    sets = (36, 36 * 2 * 55 * 9, 36 * 55 * 4, 55, 36 * 55 * 3 * 3)
+    sets = (36 * 3, 36 * 2 * 55 * 9 * 3, 36 * 55 * 4, 55, 36 * 55 * 3 * 3)
     widths = (4, 4, 3, 36, 36)
     assert list(ends) == np.cumsum(np.multiply(sets, widths)).tolist()
 
