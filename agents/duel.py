@@ -12,7 +12,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -26,10 +26,9 @@ from agents import duel_sets as sets
 from agents.duel_sets import pair_number
 from agents.duel_solver import DuelSolver, SolverError
 from agents.export import ExportError, check_target, export_bot
-from agents.measure import choice_rates, win_shares
+from agents.measure import choice_rates
 from agents.network import NetworkPolicy
-from agents.run import commit, show
-from kuku_env.bots import make_policy
+from agents.run import commit, measure, show
 from kuku_env.core.game import Policy
 from kuku_env.games.kuku_doubt import layout as words
 from kuku_env.games.kuku_doubt import state
@@ -74,8 +73,8 @@ class DuelTable(nn.Module):
     shares: Tensor
     columns: Tensor
 
-    def __init__(self, shares: NDArray[np.float16]) -> None:
-        """``shares`` float16 (SIZE,): see DuelSolver.average."""
+    def __init__(self, shares: NDArray[np.uint8]) -> None:
+        """``shares`` uint8 (SIZE,): see DuelSolver.average."""
         super().__init__()
         self.register_buffer("shares", torch.from_numpy(shares))
         self.register_buffer("columns", torch.from_numpy(table_columns()))
@@ -95,6 +94,11 @@ class DuelTable(nn.Module):
 def field(observation: Tensor, name: str) -> Tensor:
     """The cells of a field, int64 (N, cells)."""
     return observation[:, LAYOUT.offsets[name]].long()
+
+
+def two_players(observation: Tensor) -> Tensor:
+    """At which tables two play, bool (N, 1)."""
+    return field(observation, "num_players")[:, :1] == 1
 
 
 def kinds(observation: Tensor) -> Tensor:
@@ -245,15 +249,19 @@ def tell(solver: DuelSolver) -> None:
 def export(solver: DuelSolver, folder: Path) -> None:
     """Measure the average strategy and write it as an exported bot."""
     game, bot = solver.game, duel_policy(solver)
-    others = [make_policy(name, game) for name in ("random", *game.scripted)]
     options = asdict(solver.options)
     tables = [{**options, "see_through": rule} for rule in ("any", "consistent")]
-    strength = {
-        "wins": win_shares(game, bot, others, [2], GAMES, seed=solver.seed + 1, threads=1),
-        "self_play": choice_rates(game, bot, [2], GAMES, seed=solver.seed + 1, threads=1),
-    }
+    strength = measure(game, bot, [2], GAMES, seed=solver.seed + 1, threads=1)
     show(strength, Console())
-    origin = {
+    export_bot(
+        DuelTable(solver.average()), game, folder, name="duel", tables=tables,
+        origin=origin_of(solver), strength=strength,
+    )  # fmt: skip
+
+
+def origin_of(solver: DuelSolver) -> dict[str, Any]:
+    """What made the table, for ``bot.json``."""
+    return {
         "software": f"kuku-env {kuku_env.__version__}",
         "learner": "regret minimisation with coarse information",
         "commit": commit(),
@@ -261,10 +269,6 @@ def export(solver: DuelSolver, folder: Path) -> None:
         "iterations": solver.iterations,
         "seconds": round(solver.seconds, 1),
     }
-    export_bot(
-        DuelTable(solver.average()), game, folder, name="duel", tables=tables, origin=origin,
-        strength=strength,
-    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -264,10 +264,10 @@ class DuelSolver:
         found: NDArray[np.float64] = self._work["total"][0]
         return found
 
-    def average(self) -> NDArray[np.float16]:
-        """The average strategy, float16 (SIZE,): each action's share of its set, 0 where a set was
-        never reached."""
-        shares = np.empty(SIZE, np.float16)
+    def average(self) -> NDArray[np.uint8]:
+        """The average strategy, uint8 (SIZE,): each action's share of its set in 255ths, 0 where a
+        set was never reached."""
+        shares = np.empty(SIZE, np.uint8)
         for start, stop, width in (
             (FIRST_RESPONSES, DISCARDINGS, RESPONSES),
             (DISCARDINGS, FIRST_CLAIMS, DISCARDS),
@@ -275,7 +275,7 @@ class DuelSolver:
         ):
             weights = self.total[start:stop].reshape(-1, width)
             sums = weights.sum(1, keepdims=True)
-            shares[start:stop] = (weights / np.where(sums > 0, sums, 1.0)).ravel()
+            shares[start:stop] = np.rint(255 * weights / np.where(sums > 0, sums, 1.0)).ravel()
         return shares
 
     def iterate(self, blocks: int = 1) -> None:

@@ -10,9 +10,11 @@ import logging
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import torch
 from torch import Tensor, nn
@@ -21,6 +23,7 @@ from kuku_env.core.game import Game
 
 # Options that are no concern of a bot's: who begins, and when a game that never ends is cut off.
 FREE_OPTIONS = ("first_player", "max_decisions")
+LARGE = 256  # numbers, from which on an array is worth halving
 
 
 class ExportError(ValueError):
@@ -59,13 +62,16 @@ def export_bot(
     tables: Sequence[Mapping[str, Any]],
     origin: Mapping[str, Any],
     strength: Mapping[str, Any],
+    level: str | None = None,
+    small: bool = False,
 ) -> None:
     """Write the bot to ``folder``, which is new or holds a bot that is replaced.
 
     ``network``: a PolicyValueNetwork, or another module that takes and gives the same; what it
     gives besides ``probabilities`` comes from ``answers``, if it has that.
     ``tables`` are the options of the tables it was trained on: others it refuses. ``origin`` and
-    ``strength`` are told in ``bot.json`` as they are.
+    ``strength`` are told in ``bot.json`` as they are, ``level`` where there is one. ``small``:
+    weights are kept as halves, in half the space.
 
     Raises ExportError where the folder is something else or cannot be written; nothing half-written
     remains.
@@ -76,7 +82,7 @@ def export_bot(
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as room:
             made = Path(room) / "bot"
             made.mkdir()
-            graph, outputs = write_graph(network, game, made / "policy.onnx")
+            graph, outputs = write_graph(network, game, made / "policy.onnx", small)
             card = {
                 "format": 1,
                 "name": name,
@@ -86,6 +92,7 @@ def export_bot(
                 "outputs": outputs,
                 "beliefs": {b.name: b.when for b in game.beliefs if b.name in outputs},
                 "sha256": hashlib.sha256(graph).hexdigest(),
+                **({} if level is None else {"level": level}),
                 "origin": dict(origin),
                 "strength": dict(strength),
             }
@@ -97,7 +104,9 @@ def export_bot(
         raise ExportError(f"cannot write the bot to {folder}: {error.strerror}") from None
 
 
-def write_graph(network: nn.Module, game: Game, path: Path) -> tuple[bytes, list[str]]:
+def write_graph(
+    network: nn.Module, game: Game, path: Path, small: bool = False
+) -> tuple[bytes, list[str]]:
     """Write the ONNX graph, any batch size; its bytes and the names of its outputs."""
     playing = _Playing(copy.deepcopy(network)).eval()
     observation = torch.zeros(2, game.layout.size, dtype=torch.int8)
@@ -120,6 +129,7 @@ def write_graph(network: nn.Module, game: Game, path: Path) -> tuple[bytes, list
             verbose=False,
         )
     graph = without_traces(path.read_bytes())
+    graph = halved(graph) if small else graph
     path.write_bytes(graph)
     return graph, outputs
 
@@ -133,6 +143,25 @@ def without_traces(graph: bytes) -> bytes:
     for part in (*inside.node, *variables):
         del part.metadata_props[:]
         part.ClearField("doc_string")
+    return bytes(model.SerializeToString())
+
+
+def halved(graph: bytes) -> bytes:
+    """The graph with its large arrays of weights as float16, which it makes float32 when loaded."""
+    model = onnx.load_from_string(graph)
+    inside = model.graph
+    casts = []
+    for array in inside.initializer:
+        if array.data_type == onnx.TensorProto.FLOAT and prod(array.dims) >= LARGE:
+            name, kept = array.name, onnx.numpy_helper.to_array(array).astype(np.float16)
+            array.CopyFrom(onnx.numpy_helper.from_array(kept, f"{name}_half"))
+            casts.append(
+                onnx.helper.make_node("Cast", [array.name], [name], to=onnx.TensorProto.FLOAT)
+            )
+    nodes = [*casts, *inside.node]
+    del inside.node[:]
+    inside.node.extend(nodes)
+    onnx.checker.check_model(model)
     return bytes(model.SerializeToString())
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ from agents.progress import Reporter
 from agents.rllib_options import RllibOptions
 from agents.selfplay import SelfPlay
 from kuku_env.bots import make_policy
+from kuku_env.core.game import Game, Policy
 
 if TYPE_CHECKING:  # Ray is needed for its own runs alone
     from agents.rllib import RllibLearner
@@ -136,8 +138,11 @@ def leave_snapshot(learner: Learner, folder: Path) -> None:
 
 def _finish(learner: Learner | RllibLearner, folder: Path, console: Console) -> Path:
     """Measure what was learned and export it; the bot's folder."""
-    bot = folder / "bot"
-    strength = measure(learner)
+    bot, options = folder / "bot", learner.options
+    strength = measure(
+        learner.game, NetworkPolicy(learner.average, learner.game), options.players, LAST_GAMES,
+        seed=options.seed + 1, threads=options.threads,
+    )  # fmt: skip
     show(strength, console)
     _export(learner, bot, folder.resolve().name, strength)
     return bot
@@ -148,20 +153,19 @@ def _export(
 ) -> None:
     export_bot(
         learner.average, learner.game, bot, name=name, tables=learner.options.tables(),
-        origin=_origin(learner), strength=strength,
+        origin=origin(learner), strength=strength,
     )  # fmt: skip
 
 
-def measure(learner: Learner | RllibLearner) -> dict[str, Any]:
-    """Figures of the network that is exported, at each table size, for ``bot.json``."""
-    game, threads = learner.game, learner.options.threads
-    sizes = sorted(set(learner.options.players))
-    bot = NetworkPolicy(learner.average, game)
+def measure(
+    game: Game, bot: Policy, sizes: Iterable[int], games: int, *, seed: int, threads: int
+) -> dict[str, Any]:
+    """Figures of a bot at each table size, for ``bot.json``."""
     others = [make_policy(name, game) for name in ("random", *game.scripted)]
-    settings: dict[str, Any] = {"seed": learner.options.seed + 1, "threads": threads}
+    sizes = sorted(set(sizes))
     return {
-        "wins": win_shares(game, bot, others, sizes, LAST_GAMES, **settings),
-        "self_play": choice_rates(game, bot, sizes, LAST_GAMES, **settings),
+        "wins": win_shares(game, bot, others, sizes, games, seed=seed, threads=threads),
+        "self_play": choice_rates(game, bot, sizes, games, seed=seed, threads=threads),
     }
 
 
@@ -185,7 +189,8 @@ def show(strength: dict[str, Any], console: Console) -> None:
     console.print(habits)
 
 
-def _origin(learner: Learner | RllibLearner) -> dict[str, Any]:
+def origin(learner: Learner | RllibLearner) -> dict[str, Any]:
+    """What made a bot, for ``bot.json``."""
     return {
         "software": f"kuku-env {kuku_env.__version__}",
         "learner": learner.name,

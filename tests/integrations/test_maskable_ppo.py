@@ -68,8 +68,10 @@ def test_a_snapshot_does_not_go_on_learning():
 
 def test_a_run_grows_its_pool_and_exports_a_bot(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(run, "LAST_GAMES", 40)
-    learners, measure = [], run.measure
-    monkeypatch.setattr(run, "measure", lambda one: (learners.append(one), measure(one))[1])
+    learners, finish = [], run._finish
+    monkeypatch.setattr(
+        run, "_finish", lambda one, *more: (learners.append(one), finish(one, *more))[1]
+    )
     folder = tmp_path / "mine"
     bot = run.start(SMALL, folder, Console(quiet=True))
     [learner] = learners
