@@ -161,6 +161,24 @@ def training(cores: int, width: int) -> Chunk:
     return chunk
 
 
+def maskable_ppo(cores: int) -> Chunk:
+    """``train.py --learner maskable-ppo --preset quick``, but for the lessons at its beginning."""
+    from agents.habits import Habits
+    from agents.maskable_ppo import PpoLearner, make_ppo_options
+
+    options = make_ppo_options("quick", "kuku-doubt")
+    endless = {"decisions": 10**9, "minutes": None, "teacher": None}
+    learner = PpoLearner(replace(options, threads=cores, **endless))
+    habits = Habits(learner.game, learner.num_players)
+
+    def chunk() -> int:
+        before = learner.decisions
+        learner.update(habits)
+        return learner.decisions - before
+
+    return chunk
+
+
 SUBJECTS = {
     "batch": batch,
     "batch-doubt": partial(batch, game="kuku/Doubt-v0", preset="kirakuken"),
@@ -174,6 +192,7 @@ SUBJECTS = {
     "first-compilation": first_compilation,
     "training-64": partial(training, width=64),
     "training-256": partial(training, width=256),
+    "ppo-quick": maskable_ppo,
 }
 
 if __name__ == "__main__":

@@ -74,6 +74,9 @@ TRIPLETRIAD = Subject(
     writes="observation, mask of places alone", note="the opponent's answers not counted",
 )  # fmt: skip
 PPO = Subject("peers.sb3", "maskable-ppo", title="MaskablePPO, 64×64", writes="")
+OUR_PPO = Subject(
+    "ours", "ppo-quick", title="MaskablePPO on SeatsVecEnv, preset quick, 64×64", writes=""
+)
 SPIEL_GAMES = {"leduc": "leduc_poker", "liars-dice": "liars_dice"}
 
 
@@ -165,6 +168,7 @@ GROUPS: dict[str, list[Ratio | Limit]] = {
     "training": [
         Ratio(Subject("ours", "training-64", title="self-play, 64×64", writes=""), PPO, CPU, 25.0),
         Ratio(Subject("ours", "training-256", title="self-play, 256×256", writes=""), PPO, CPU),
+        Ratio(OUR_PPO, PPO, CPU, 5.0),
     ],
 }
 
