@@ -124,7 +124,8 @@ def draw(curves: Sequence[Curve]) -> Any:
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("wins of one bot, per cent")
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper left", ncols=len(bots), frameon=False)
+    side_by_side = len(bots) if len(sizes) > 1 else 1  # one panel is too narrow for it
+    figure.legend(handles, labels, loc="outside upper left", ncols=side_by_side, frameon=False)
     return figure
 
 
