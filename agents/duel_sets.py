@@ -121,7 +121,8 @@ def ways_to_make(s: Any, number: int, low: int, high: int, drawn: int, seen: boo
 
 @njit
 def left(s: Any, rank: int, low: int, high: int, seen: bool) -> int:
-    """Copies of a rank that were not passed, and are nowhere that the seat to move knows of."""
+    """Copies of a rank that were not passed and, if ``seen``, are nowhere that the seat to move
+    knows of."""
     count = int(s.copies[rank]) - int(rank == low) - int(rank == high)
     if seen:
         count -= int(s.table[rank]) + int(s.my_discards[s.turn, rank])

@@ -265,8 +265,8 @@ class DuelSolver:
         return found
 
     def average(self) -> NDArray[np.uint8]:
-        """The average strategy, uint8 (SIZE,): each action's share of its set in 255ths, 0 where a
-        set was never reached."""
+        """The average strategy, uint8 (SIZE,): each action's share of its set in 255ths; all 0
+        where a set was never reached."""
         shares = np.empty(SIZE, np.uint8)
         for start, stop, width in (
             (FIRST_RESPONSES, DISCARDINGS, RESPONSES),

@@ -147,13 +147,18 @@ def without_traces(graph: bytes) -> bytes:
 
 
 def halved(graph: bytes) -> bytes:
-    """The graph with its large arrays of weights as float16, which it makes float32 when loaded."""
+    """The graph with its large arrays as float16, which it makes float32 when it is loaded.
+
+    Raises ExportError for numbers that float16 cannot hold.
+    """
     model = onnx.load_from_string(graph)
     inside = model.graph
     casts = []
     for array in inside.initializer:
         if array.data_type == onnx.TensorProto.FLOAT and prod(array.dims) >= LARGE:
             name, kept = array.name, onnx.numpy_helper.to_array(array).astype(np.float16)
+            if not np.isfinite(kept).all():
+                raise ExportError(f"{name} holds numbers over {np.finfo(np.float16).max:,.0f}")
             array.CopyFrom(onnx.numpy_helper.from_array(kept, f"{name}_half"))
             casts.append(
                 onnx.helper.make_node("Cast", [array.name], [name], to=onnx.TensorProto.FLOAT)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 import tyro
@@ -25,9 +25,11 @@ from torch import Tensor, nn
 from agents.checkpoint import CheckpointError, load_checkpoint, newest_checkpoint
 from agents.duel import Choice, DuelTable, origin_of, two_players
 from agents.duel_solver import DuelSolver, SolverError
-from agents.export import ExportError, check_target, export_bot
-from agents.network import NetworkPolicy, PolicyValueNetwork
+from agents.export import FREE_OPTIONS, ExportError, check_target, export_bot
+from agents.network import PolicyValueNetwork
 from agents.run import measure, origin, show
+from agents.selfplay import SelfPlay
+from kuku_env.bots import ExportedPolicy
 from kuku_env.core.game import OptionError
 
 GAMES = 10_000  # of each measurement
@@ -90,24 +92,51 @@ def main() -> int:
 
 
 def make(command: Command) -> None:
-    """Put a level together, measure it, and write it."""
+    """Put a level together, write it, and measure what was written.
+
+    Raises CheckpointError for a folder without a run of self-play, SolverError for a table of
+    another game or of other rules, ExportError where the bot cannot be written.
+    """
     check_target(command.out)
     learner = load_checkpoint(newest_checkpoint(command.run / "checkpoints"))
-    made_by = {**origin(learner), "lapses": command.lapses}
-    table = None
+    if not isinstance(learner, SelfPlay):
+        raise CheckpointError(f"{command.run} is a run of {learner.name}: self-play is needed")
+    made_by, table = {**origin(learner), "lapses": command.lapses}, None
     if command.table is not None:
         solver = DuelSolver.load(command.table)
+        check_rules(solver, learner)
         table, made_by["table"] = DuelTable(solver.average()), origin_of(solver)
-    level = Level(learner.average, table, command.lapses)
+
+    def write(strength: Mapping[str, Any]) -> None:
+        export_bot(
+            Level(learner.average, table, command.lapses), learner.game, command.out,
+            name=command.level, tables=learner.options.tables(), origin=made_by, strength=strength,
+            level=command.level, small=True,
+        )  # fmt: skip
+
+    write({})
     strength = measure(
-        learner.game, NetworkPolicy(level, learner.game), learner.options.players, GAMES,
+        learner.game, ExportedPolicy(command.out), learner.options.players, GAMES,
         seed=command.seed, threads=1,
     )  # fmt: skip
     show(strength, Console())
-    export_bot(
-        level, learner.game, command.out, name=command.level, tables=learner.options.tables(),
-        origin=made_by, strength=strength, level=command.level, small=True,
-    )  # fmt: skip
+    write(strength)
+
+
+def check_rules(solver: DuelSolver, learner: SelfPlay) -> None:
+    """Raise SolverError unless the table is for every two-player table of the run."""
+    if solver.game.id != learner.game.id:
+        raise SolverError(f"the table is for {solver.game.id}, the run for {learner.game.id}")
+    free = {*FREE_OPTIONS, "see_through"}  # only pairs that make the claim are ever named
+    solved = asdict(solver.options)
+    for table in learner.options.tables():
+        options = asdict(learner.game.make_options(**table))
+        wrong = [name for name in options if name not in free and options[name] != solved[name]]
+        if options["num_players"] == 2 and wrong:
+            told = ", ".join(
+                f"{name} {options[name]} (the table: {solved[name]})" for name in wrong
+            )
+            raise SolverError(f"the run has two-player tables with {told}")
 
 
 if __name__ == "__main__":

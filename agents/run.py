@@ -19,7 +19,6 @@ from rich.console import Console
 from rich.table import Table
 
 import kuku_env
-from agents import rllib_options
 from agents.checkpoint import load_checkpoint, newest_checkpoint, read_card, save_checkpoint
 from agents.config import note_options, options_from
 from agents.export import check_target, export_bot
@@ -28,6 +27,7 @@ from agents.measure import choice_rates, win_shares
 from agents.network import NetworkPolicy
 from agents.options import Options
 from agents.progress import Reporter
+from agents.rllib_options import NAME as RLLIB
 from agents.rllib_options import RllibOptions
 from agents.selfplay import SelfPlay
 from kuku_env.bots import make_policy
@@ -82,7 +82,7 @@ def resume(folder: Path, console: Console) -> Path:
     _check_unfinished(folder)
     checkpoint = newest_checkpoint(folder / "checkpoints")
     card = read_card(checkpoint)
-    if card.get("learner") == rllib_options.NAME:
+    if card.get("learner") == RLLIB:
         return _resume_rllib(card, checkpoint, folder, console)
     learner = load_checkpoint(checkpoint)
     _check_writable(folder)

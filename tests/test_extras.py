@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import socket
 import sys
 import tomllib
 from pathlib import Path
@@ -51,10 +52,26 @@ def test_a_cluster_without_ray_names_the_extra(monkeypatch, capsys):
     assert "pip install 'kuku-env[rllib]'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("address", ["localhost:1", "127.0.0.1:99999", "no.such.host.invalid:6379"])
-def test_a_cluster_where_nobody_listens_is_told_at_once(address):
-    with pytest.raises(ConnectionError, match="nobody listens there"):
+@pytest.mark.parametrize(
+    "address", ["localhost:1", "127.0.0.1:99999", "no.such.host.invalid:6379", "a..b:1"]
+)
+def test_a_cluster_that_cannot_be_reached_is_told_at_once(address):
+    with pytest.raises(ConnectionError, match="it cannot be reached"):
         knock(address)
+
+
+@pytest.mark.parametrize(
+    ("family", "host", "address"),
+    [(socket.AF_INET, "127.0.0.1", "127.0.0.1:{}"), (socket.AF_INET6, "::1", "[::1]:{}")],
+)
+def test_a_cluster_that_listens_is_found(family, host, address):
+    with socket.socket(family) as listener:
+        try:
+            listener.bind((host, 0))
+        except OSError:
+            pytest.skip(f"this machine has no {host}")
+        listener.listen()
+        knock(address.format(listener.getsockname()[1]))
 
 
 @pytest.mark.parametrize("address", [None, "auto", "local", "ray://there:10001"])

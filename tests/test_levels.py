@@ -9,7 +9,7 @@ import torch
 from agents import levels
 from agents.checkpoint import CheckpointError, load_checkpoint, newest_checkpoint, save_checkpoint
 from agents.duel import duel_policy
-from agents.duel_solver import DuelSolver
+from agents.duel_solver import DuelSolver, SolverError
 from agents.export import write_graph
 from agents.levels import Command
 from agents.network import NetworkPolicy
@@ -102,4 +102,12 @@ def test_what_is_no_level_is_refused(made, tmp_path):
         Command(made / "run", tmp_path / "bot", "easy", lapses=1.5)
     with pytest.raises(CheckpointError):
         levels.make(Command(tmp_path / "none", tmp_path / "bot", "easy"))
-    assert list(tmp_path.iterdir()) == []
+    for changes, told in (
+        ({"variants": ("duel_lives=true",), "players": (2,)}, "duel_lives True"),
+        ({"game": "doubt", "players": (3,), "variants": ("",)}, "kuku/Doubt-v0"),
+    ):
+        learner = SelfPlay(replace(SMALL, **changes))
+        save_checkpoint(learner, tmp_path / told / "checkpoints")
+        with pytest.raises(SolverError, match=told):
+            levels.make(Command(tmp_path / told, tmp_path / "bot", "easy", made / "solver.npz"))
+    assert not (tmp_path / "bot").exists()

@@ -30,11 +30,11 @@ from kuku_env.core.layout import Layout
 PORTIONS_A_CORE = 4
 LEAST_PORTION = 128
 
-KNOCK_SECONDS = 5.0
+KNOCK_SECONDS = 5.0  # until a machine that says nothing counts as not there
 
 
 def knock(address: str | None) -> None:
-    """Raise ConnectionError if nobody listens at ``HOST:PORT``; other addresses are left to Ray.
+    """Raise ConnectionError if ``HOST:PORT`` cannot be reached; other addresses are left to Ray.
 
     Ray itself tries again for many minutes.
     """
@@ -42,9 +42,10 @@ def knock(address: str | None) -> None:
     if not host or "/" in host or not port.isdecimal():
         return
     try:
-        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
-    except (OSError, OverflowError) as error:
-        raise ConnectionError(f"nobody listens there ({error})") from None
+        bare = host.removeprefix("[").removesuffix("]")  # of IPv6
+        socket.create_connection((bare, int(port)), KNOCK_SECONDS).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise ConnectionError(f"it cannot be reached ({error})") from None
 
 
 class Cluster:

@@ -30,7 +30,11 @@ from kuku_env.core.jit import PLAIN_PYTHON, njit
 from kuku_env.core.masks import first_illegal, sample_legal
 from kuku_env.core.parallel import MIN_RANGE
 
-SAMPLE, CHECK, STEP = 0, 1, 2  # the jobs; a CHECK that finds nothing wrong is followed by a STEP
+SAMPLE, PLAY, STEP = (
+    0,
+    1,
+    2,
+)  # the jobs; PLAY is to check actions, and STEP follows if all are legal
 _JOBS = 4
 
 _MOVE = 8  # games that change hands when a range proved too large
@@ -64,7 +68,7 @@ def _cell(emit: Callable[..., Any], operands: int) -> Any:
     return intrinsic(lambda typing, board, row, column, old, new: typed(board))
 
 
-_look = _cell(lambda builder, at: builder.load_atomic(at, "acquire", 8), 0)
+_look = _cell(lambda builder, at: builder.load_atomic(at, "seq_cst", 8), 0)
 _write = _cell(lambda builder, at, value: builder.atomic_rmw("xchg", at, value, "seq_cst"), 1)
 _replace = _cell(
     lambda builder, at, old, new: builder.extract_value(
@@ -163,16 +167,16 @@ def report(board: Any, k: int, order: int) -> None:
 
 
 @njit
-def next_order(board: Any, member: int, order: int, illegal: Any) -> int:
+def next_order(board: Any, member: int, order: int, choice: Any) -> int:
     """What comes after an order: the next, for which a member waits; -1: leave.
 
-    When all ranges are done the leader leaves, or has legal actions played: ``illegal`` as in
+    When all ranges are done the leader leaves, or has legal actions played: ``choice`` as in
     ``see_to_actions``. A member leaves when it has waited for long.
     """
     crew = board.shape[0] - 1
     if member == 0:
         _wait_and_balance(board, order)
-        return _give(board, STEP) if order % _JOBS == CHECK and illegal.max() < 0 else -1
+        return _give(board, STEP) if order % _JOBS == PLAY and choice[1].max() < 0 else -1
     for _ in range(_LOOKS):
         if _look(board, crew, _ORDER) != order:
             return _look(board, crew, _ORDER)
@@ -259,9 +263,9 @@ class Crew:
         actions: NDArray[np.int64] | None = None,
         generators: NDArray[np.uint64] | None = None,
     ) -> None:
-        """Do a job on all games.
+        """Do a job on all games: PLAY, or SAMPLE.
 
-        The caller's arrays, contiguous, (games,): ``actions`` to CHECK, and to play unless one is
+        The caller's arrays, contiguous, (games,): ``actions`` to PLAY, none of them if one is
         illegal; or, to SAMPLE, where they are written, and the ``generators`` that are advanced.
         """
         if self._process != os.getpid():  # threads do not live on in a forked child

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kuku_env.core.chance import generator_states
-from kuku_env.core.crew import CHECK, SAMPLE, Crew
+from kuku_env.core.crew import PLAY, SAMPLE, Crew
 from kuku_env.core.game import Game, IllegalActionError, rows
 from kuku_env.core.masks import first_illegal, keep, sample_legal
 from kuku_env.core.parallel import run_ranges
@@ -314,7 +314,7 @@ class BatchEnv:
     def _play(self, given: NDArray[Any]) -> int:
         """Play all actions, or none if one is illegal: the first game with such a one, else -1."""
         if self._crew is not None:
-            self._crew.do(CHECK, np.require(given, np.int64, ("C", "A")))
+            self._crew.do(PLAY, np.require(given, np.int64, ("C", "A")))
             return next((index for index in self._illegal.tolist() if index >= 0), -1)
         t, end = self._turns, self.num_envs
         self._actions[:] = given

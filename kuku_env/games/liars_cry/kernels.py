@@ -155,4 +155,4 @@ def serve(board: Any, member: int, job: int, games: Any, turns: Any, choice: Any
                 see_to_actions(board, order, k, start, stop, actions, autoreset, choice)
             report(board, k, order)
             k = claim(board, member, order)
-        order = next_order(board, member, order, choice[1])
+        order = next_order(board, member, order, choice)
